@@ -155,7 +155,7 @@ test("a name with an internal address is refused, even with an additional public
 	for (const host of ["empty.test", "unknown.test"]) {
 		await expect(site.fetch({ url: site.url("/", host) }), host).rejects.toMatchObject({
 			code: "unavailable",
-			message: `no address was found for "${host}": check the name of the host`,
+			message: `no address was found for "${host}": check the host name and the network`,
 		});
 	}
 	expect(site.connections).toBe(0);

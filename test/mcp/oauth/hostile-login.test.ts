@@ -96,12 +96,12 @@ test.for<[string, Lies, string]>([
 	[
 		"a file as the address",
 		{ metadata: { authorization_endpoint: "file:///etc/passwd" } },
-		"is not https, which Parley requires",
+		"does not begin with https://",
 	],
 	[
 		"a token endpoint without TLS",
 		{ metadata: { token_endpoint: "http://bank.example/token" } },
-		"is not https, which Parley requires",
+		"does not begin with https://",
 	],
 	[
 		"no registration",
@@ -145,7 +145,7 @@ test.for<[string, Lies, string]>([
 				},
 			},
 		},
-		"the authorization server refused the request: invalid_request",
+		"the authorization server refused the request (invalid_request)",
 	],
 ])("a server with %s gets no login", async ([, faults, problem]) => {
 	const { url } = await openLiar(faults);

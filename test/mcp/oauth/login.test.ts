@@ -179,7 +179,7 @@ test("a code is exchanged once, and an answer with another state or issuer is re
 	const stolen = (await browse(victim.url)).searchParams;
 	stolen.set("state", attacker.url.searchParams.get("state") ?? "");
 	await expect(attacker.finish(stolen)).rejects.toThrow(
-		"the authorization server refused the request: invalid_grant",
+		"the authorization server refused the request (invalid_grant)",
 	);
 });
 

@@ -29,7 +29,7 @@ export const globTexts = {
 export const pathFaultTexts = {
 	leadsTo: (path: string): string => `it leads to ${JSON.stringify(path)} now`,
 	cannotUse: (role: string, path: string, reason: string): string =>
-		`Cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Restore the directory, or open a session for another one.`,
+		`Cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Restore the directory, or open a session for another directory.`,
 	unclear: (path: string, reason: string): string => `the path ${JSON.stringify(path)} ${reason}`,
 	empty: "is empty",
 	nul: "contains a null character",

@@ -75,7 +75,7 @@ export const policyFileTexts = {
 	unreadable: (path: string, reason: string, foreign: boolean): string =>
 		`${path}: it cannot be read (${reason})${foreign ? "" : "; give the gateway's user access to it"}`,
 	link: "it is a link, or a link leads to it: replace the link with a copy",
-	notRegular: "it is not a regular file: replace it with a file",
+	notRegular: "it is not a regular file: replace it with a regular file",
 	writable: (path: string): string =>
 		`every user of this machine can write it; run: chmod o-w ${JSON.stringify(path)}`,
 	tooLarge: (kibibytes: number): string => `it is larger than ${kibibytes} KiB: remove rules or comments`,

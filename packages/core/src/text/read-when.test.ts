@@ -32,7 +32,7 @@ test.each<[string, Trigger]>([
 });
 
 test.each<[string, string]>([
-	["", 'when: "" is not understood: write "every day at 9:00"'],
+	["", 'when: "" is not understood. Write "every day at 9:00"'],
 	["sometime next week please now", 'when: "sometime next week please now" is not understood'],
 	["every day at 25:00", 'when: "every day at 25:00" is not understood'],
 	["every 30 seconds", 'when: "every 30 seconds" is not understood'],

@@ -17,7 +17,7 @@ export const toolClientTexts = {
 	operatorChooses: (session: string, channel: string): string =>
 		`client tools: ${session} belongs to the channel ${channel}; only the operator can choose its tools`,
 	tooManyClients: (clients: number, session: string): string =>
-		`client tools: ${clients} clients, the maximum, are already connected to ${session}: disconnect one first`,
+		`client tools: ${clients} clients, the maximum, are already connected to ${session}: disconnect a client first`,
 	answerIgnored: "ignored an answer without an open call",
 	answersIgnored: "ignored answers of a client",
 	clientDisconnected: "client tools: this client has disconnected: connect it again",
@@ -47,7 +47,7 @@ export const registrationTexts = {
 	schema: (tool: string, problem: string): string => `tools: the schema of ${tool} ${problem}`,
 	schemaType: (type: string): string => `has the type ${type}: use "object"`,
 	refusedKeyword: (keyword: string): string =>
-		`has ${keyword} at its top level, which models refuse: use properties instead`,
+		`has ${keyword} at its top level, and models refuse such schemas: use properties instead`,
 	notSchema: (reason: string): string => `is not a JSON Schema: ${reason}`,
 	property: (name: string): string =>
 		`has the property ${name}: use 1 to 64 letters, digits, "_", "." and "-"`,

@@ -246,7 +246,7 @@ test("instructions that fill the window are refused with that reason", async () 
 	await using toy = await ToySession.open({ ...small, system: prose(random, 4_000) });
 	await toy.ask("Hello?");
 	await expect(toy.fit()).rejects.toThrow(
-		/^the instructions and tools \(about \d+ tokens\) leave too little of the context window \(\d+ tokens\)/,
+		/^instructions and tools \(about \d+ tokens\) leave too little of the context window \(\d+ tokens\)/,
 	);
 });
 

@@ -1,8 +1,8 @@
 /** Refusals of requests that are too large for the model. */
 export const roomTexts = {
 	noRoom: (needed: number, window: number): string =>
-		`the instructions and tools (about ${needed} tokens) leave too little of the context window (${window} tokens): ` +
-		"choose a model with a larger context window, or an agent with fewer tools",
+		`instructions and tools (about ${needed} tokens) leave too little of the context window (${window} tokens): ` +
+		"choose a model with a larger window, or fewer tools",
 	largeRequest: (needed: number, available: number): string =>
 		`the request needs about ${needed} tokens, but the context window has only ${available} besides the reply: ` +
 		"split the request, or choose a model with a larger context window",
@@ -32,8 +32,7 @@ export const summaryTexts = {
 /** Log messages about counts of tokens. */
 export const tokenCountTexts = {
 	estimated: "tokens could not be counted and are estimated",
-	noTokenizer:
-		"the tokenizer of the model does not answer; the tokens of each part of the context are estimated",
+	noTokenizer: "the tokenizer of the model failed; the tokens of each part of the context are estimated",
 } as const;
 
 /** Texts that replace results and images of older messages. */

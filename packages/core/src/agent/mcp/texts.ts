@@ -66,7 +66,8 @@ export const mcpToolTexts = {
 	changed: (tool: string): string =>
 		`changed since it was approved: the description of ${tool}; the tool was not called`,
 	notOffered: "a tool of an MCP server is not offered",
-	tooMany: (tools: number, max: number): string => `${tools} tools: only the first ${max} tools are offered`,
+	tooMany: (tools: number, max: number): string =>
+		`tools: the server has ${tools} tools, and only the first ${max} are offered`,
 	twice: (tool: string): string => `tools: ${tool} is listed twice`,
 	similar: (tool: string): string =>
 		`tools: the name ${tool} is the same as the name of a tool of the gateway, or too similar`,

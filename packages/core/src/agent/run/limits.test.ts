@@ -81,7 +81,7 @@ test("a successful call with an effect allows another attempt of a failed call, 
 	expect(refuseRepeat(stepsOf(failure, failure, changed, failure), call)).toBeUndefined();
 	expect(refuseRepeat(stepsOf(denial, failure, failure, failure, changed), call)).toBeUndefined();
 	expect(refuseRepeat(stepsOf(denial, changed, denial, changed, denial, changed), call)).toMatch(
-		/^not run again: this call was denied 3 times and cannot be proposed again/,
+		/^not run again: this call was denied 3 times; continue without it/,
 	);
 });
 

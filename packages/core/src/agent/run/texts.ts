@@ -14,7 +14,7 @@ export const limitTexts = {
 	deniedWithoutAnswer: "denied without an answer",
 	notRunAgain: "not run again: ",
 	deniedTooOften: (refused: string, max: number): string =>
-		`${refused}this call was denied ${max} times and cannot be proposed again; continue without it, or end your turn and explain why you need it`,
+		`${refused}this call was denied ${max} times; continue without it, or end your turn and explain why you need it`,
 	failedTooOften: (refused: string, max: number): string =>
 		`${refused}this call failed ${max} times in the same way; change its arguments, fix the cause, or end your turn and report the problem`,
 	stoppedDenied: (tool: string, max: number): string => `stopped: a call of ${tool} was denied ${max} times`,

@@ -174,7 +174,7 @@ test.each([
 		toml("[[steps]]", 'id = "a"', 'prompt = "A"', "[[steps]]", 'id = "b"', "prompt = 5"),
 		/^line 7: steps.1.prompt/,
 	],
-	["---\nname: x\n", /^line 1: the frontmatter is not closed: add a line with ---/],
+	["---\nname: x\n", /^line 1: the frontmatter has no end: add a line with ---/],
 	[toml("__proto__ = 1"), /./],
 ])("a broken file is refused with its line: %j", (text, error) => {
 	expect(() => readSkill(text, "file")).toThrow(error);

@@ -1,7 +1,7 @@
 /** Errors about the frontmatter of a skill file. */
 export const frontmatterTexts = {
 	notClosed: (line: number, mark: string): string =>
-		`line ${line}: the frontmatter is not closed: add a line with ${mark} after it`,
+		`line ${line}: the frontmatter has no end: add a line with ${mark} after its last entry`,
 	tooLarge: (kibibytes: number): string =>
 		`the frontmatter is larger than ${kibibytes} KiB: move text below the frontmatter`,
 	tooNested: (levels: number): string =>
@@ -69,7 +69,7 @@ export const skillRefusalTexts = {
 export const skillReadTexts = {
 	hidden: (path: string, name: string): string =>
 		`hidden: ${path} also has the name ${name}: rename one of the skills`,
-	tooManyEntries: (max: number): string => `it has more than ${max} entries: remove some`,
+	tooManyEntries: (max: number): string => `it has more than ${max} entries: remove some entries`,
 	unreadableDirectory: "cannot read the directory",
 	unreadableFile: "cannot read the file",
 	changed: "the file changed while it was read; try again",
@@ -77,7 +77,8 @@ export const skillReadTexts = {
 		`the skill has more than ${files} files or ${mebibytes} MiB: remove some files`,
 	tooDeep: (levels: number): string =>
 		`the skill has more than ${levels} levels of directories: use fewer levels`,
-	notRegular: (name: string): string => `${name} is a link or not a regular file: replace it with a file`,
+	notRegular: (name: string): string =>
+		`${name} is a link or not a regular file: replace it with a regular file`,
 	tooManyFiles: (max: number): string => `the skill has more than ${max} files: remove some files`,
 	directoryTooLarge: (files: number, mebibytes: number): string =>
 		`the skills of this directory together have more than ${files} files or ${mebibytes} MiB: remove some files`,
@@ -97,7 +98,7 @@ export const skillTrustTexts = {
 		`the skills of ${directory} have changed since they were listed: list them again`,
 	notAbsolute: (path: string): string =>
 		`directory: ${path} is not an absolute path: use a path that begins with /`,
-	missingDirectory: (path: string): string => `directory: ${path} does not exist`,
+	missingDirectory: (path: string): string => `directory: ${path} does not exist: use an existing directory`,
 	cannotUse: (path: string, reason: string): string => `directory: ${path} cannot be used: ${reason}`,
 	noDirectory: (path: string): string => `directory: ${path} is not a directory: use the path of a directory`,
 	changedMeanwhile: (skill: string): string =>

@@ -69,7 +69,7 @@ function refuseTooMany(run: Run, work: readonly DelegatedWork[]): void {
 	const before = workflowsIn(run.steps).filter(({ workflow }) => workflow.isDelegation);
 	const started = before.reduce((sum, { workflow }) => sum + workflow.steps.length, 0);
 	if (started + work.length <= maxPerRun) return;
-	throw refused(subAgentTexts.tooMany(maxPerRun));
+	throw refused(subAgentTexts.tooMany(started + work.length, maxPerRun));
 }
 
 async function compose(

@@ -26,7 +26,8 @@ export const subAgentTexts = {
 		`The sub-agent "${name}" did not complete its work: ${error}`,
 	lastText: (text: string): string => `Its last text:\n${text}`,
 	nested: "a task and a sub-agent cannot have sub-agents: do this work yourself",
-	tooMany: (max: number): string => `a run can have at most ${max} sub-agents: do the rest yourself`,
+	tooMany: (count: number, max: number): string =>
+		`the run would have ${count} sub-agents, more than the maximum of ${max}: do the rest yourself`,
 	noTool: (tool: string, available: readonly string[]): string =>
 		`tools: you have no tool ${JSON.stringify(tool)} for a sub-agent; available: ${available.join(", ")}`,
 	agentByOperator: (agent: string): string =>

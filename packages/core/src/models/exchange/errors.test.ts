@@ -214,13 +214,13 @@ test.each([
 		"a proxy that refuses the request",
 		errno("UND_ERR_ABORTED", "Proxy response (403) !== 200 when HTTP Tunneling"),
 		"rejected",
-		"the proxy in front of api.example.org does not let requests through to it (403): check its rules, or NO_PROXY",
+		"the proxy blocks requests to api.example.org (403): check the rules of the proxy, or NO_PROXY",
 	],
 	[
 		"a proxy that cannot reach the server",
 		errno("UND_ERR_ABORTED", "Proxy response (502) !== 200 when HTTP Tunneling"),
 		"unreachable",
-		"the proxy in front of api.example.org cannot reach it (502)",
+		"the proxy cannot reach api.example.org (502): check the network of the proxy and the base URL",
 	],
 	[
 		"a proxy that closes the connection",

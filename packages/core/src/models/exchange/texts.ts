@@ -5,9 +5,9 @@ export const providerTexts = {
 	unreachable: (host: string, code: string | undefined): string =>
 		`cannot reach ${host}${code === undefined ? "" : ` (${code})`}: check the network and the base URL`,
 	proxyUnreachable: (host: string, status: number): string =>
-		`the proxy in front of ${host} cannot reach it (${status})`,
+		`the proxy cannot reach ${host} (${status}): check the network of the proxy and the base URL`,
 	proxyBlocks: (host: string, status: number): string =>
-		`the proxy in front of ${host} does not let requests through to it (${status}): check its rules, or NO_PROXY`,
+		`the proxy blocks requests to ${host} (${status}): check the rules of the proxy, or NO_PROXY`,
 	badKey: (host: string, key: string): string => `${host} does not accept the API key: check ${key}`,
 	needsKey: (host: string, key: string | undefined): string =>
 		`${host} requires an API key${key === undefined ? "" : `: set ${key}`}`,

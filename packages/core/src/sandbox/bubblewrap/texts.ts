@@ -46,10 +46,10 @@ export const rootTexts = {
 		`not checked: ${paths} in replaced directories; files there control later commands`,
 	notProtected: (count: number): string =>
 		`not protected: ${count === 1 ? "1 directory" : `${count} directories`} with repositories or skills, because the roots contain too many; ` +
-		"this command and later commands could change their hooks, settings and skills",
+		"commands could change their hooks, settings and skills",
 	tooMuch:
-		"not checked: the roots are too large to search completely for repositories and skills; this command and later " +
-		"commands could change hooks, settings and skills in deeper directories",
+		"not checked: the roots are too large to search completely for repositories and skills; commands " +
+		"could change hooks, settings and skills in deeper directories",
 	unreadable: (paths: string): string =>
 		`not checked: ${paths} cannot be read, and may contain hooks and settings that this command made`,
 	cannotRename: (path: string, reason: string): string =>

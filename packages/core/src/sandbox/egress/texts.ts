@@ -37,6 +37,7 @@ export const fetchTexts = {
 	unreachable: (host: string): string => `${host} could not be reached`,
 	notReached: (host: string): string =>
 		`"${host}" is not on the public internet: requests to this machine and its networks are refused`,
-	noAddress: (name: string): string => `no address was found for "${name}": check the name of the host`,
+	noAddress: (name: string): string =>
+		`no address was found for "${name}": check the host name and the network`,
 	tooSlow: (subject: string, seconds: number): string => `${subject} took longer than ${seconds} s`,
 } as const;

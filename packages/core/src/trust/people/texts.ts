@@ -42,5 +42,5 @@ export const tenantTexts = {
 		`\`parley people pair --role owner\`, or add ${tenant} to chat.tenants.${platform} in the configuration`,
 	tokenInvalid: (platform: string, tenant: string): string =>
 		`the token of this ${platform} connector is not valid for this server or workspace (${tenant}). Let an owner pair with a code from ` +
-		`\`parley people pair --role owner\`, or create a token with \`parley token create connector NAME --platform ${platform} --tenant ${tenant}\``,
+		`\`parley people pair --role owner\`. Or create another token: \`parley token create connector NAME --platform ${platform} --tenant ${tenant}\``,
 } as const;

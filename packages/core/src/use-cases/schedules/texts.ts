@@ -11,5 +11,5 @@ export const firingTexts = {
 	retried: "a schedule could not fire and is retried",
 	rightsUnconfirmed: "the rights of an owner could not be confirmed",
 	tooMany: (owner: string, max: number): string =>
-		`${owner} already has ${max} schedules, the maximum. Remove one first.`,
+		`${owner} already has ${max} schedules, the maximum. Remove a schedule first.`,
 } as const;

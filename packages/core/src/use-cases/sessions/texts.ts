@@ -15,7 +15,7 @@ export const importTexts = {
 	toolName: "the name of a tool",
 	unexpectedResult: (id: string): string =>
 		`a result for the call ${id} is not allowed: no earlier reply contains this call, or the call already has a result; leave the result out`,
-	noResult: (id: string): string => `the call ${id} has no result: add one, or leave the call out`,
+	noResult: (id: string): string => `the call ${id} has no result: add the result, or leave the call out`,
 	nameLength: (field: string, characters: number, max: number): string =>
 		`${field} has ${characters} characters: use 1 to ${max}`,
 	arguments: (id: string, reason: string): string => `the arguments of the call ${id}: ${reason}`,

@@ -70,8 +70,14 @@ test.each([
 	[{ url: `https://\${HOST}/mcp` }, "its address contains a variable"],
 	[{ url: "https://user:pass-word@mcp.example.com/" }, "its address contains a user name or a password"],
 	[{ url: `${url}#x` }, "its address contains #"],
-	[{ url: `${url}?${"x".repeat(2_000)}` }, "its address is longer than 2000 characters: use a shorter one"],
-	[{ url: `${url}?${"ä".repeat(1_000)}` }, "its address is longer than 2000 characters: use a shorter one"],
+	[
+		{ url: `${url}?${"x".repeat(2_000)}` },
+		"its address is longer than 2000 characters: use a shorter address",
+	],
+	[
+		{ url: `${url}?${"ä".repeat(1_000)}` },
+		"its address is longer than 2000 characters: use a shorter address",
+	],
 	[
 		headers({ "X Key": "a" }),
 		"the header name X Key is not valid: use at most 100 letters, digits and hyphens",

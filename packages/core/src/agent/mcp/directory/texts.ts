@@ -1,7 +1,7 @@
 /** Texts about the file and its unusable entries. The name of an entry precedes a reason that begins with "it". */
 export const directoryFileTexts = {
 	invalidFile: (file: string, reason: string): string => `${file} is not valid: ${reason}`,
-	notRegular: (path: string): string => `${path} is not a regular file: replace it with a file`,
+	notRegular: (path: string): string => `${path} is not a regular file: replace it with a regular file`,
 	tooLarge: (path: string, bytes: number): string =>
 		`${path} is larger than ${bytes} bytes: replace it with a smaller file`,
 	changedWhileRead: (path: string): string => `${path} changed while it was read: try again`,
@@ -28,7 +28,7 @@ export const directoryAddressTexts = {
 	credentials: "its address contains a user name or a password: use a header with a variable",
 	fragment: "its address contains #: remove it and the text after it",
 	tooLong: (characters: number): string =>
-		`its address is longer than ${characters} characters: use a shorter one`,
+		`its address is longer than ${characters} characters: use a shorter address`,
 	headerName: (name: string): string =>
 		`the header name ${name} is not valid: use at most 100 letters, digits and hyphens`,
 	ownHeader: (name: string): string => `the header ${name} is set by Parley: remove it`,
@@ -55,7 +55,7 @@ export const directoryTrustTexts = {
 		`${file} has changed, and the address of the server in it is now ${address}`,
 	noFile: (name: string, file: string): string =>
 		`${name}: not used, because ${file} does not exist, or is a link: restore the file`,
-	noEntry: (file: string): string => `${file} does not contain this server, or its entry cannot be used`,
+	noEntry: (file: string): string => `${file} does not contain a usable entry for this server`,
 	otherKind: "its entry is now a server of another kind",
 	changedAddress: (address: string): string => `its address is now ${address}`,
 	badProgram: (reason: string): string => `its program cannot be used: ${reason}`,

@@ -9,21 +9,24 @@ interface Place {
 /** Texts about logins at MCP servers. The name of the server precedes a problem that begins with "it". */
 export const mcpLoginTexts = {
 	tooManyRequests: (max: number): string =>
-		`the login was stopped, because it needs more than ${max} requests`,
+		`the login was stopped, because it needs more than ${max} requests: ask the operator of the server`,
 	answerOf: (host: string): string => `the answer of ${host}`,
 	largeAnswer: (host: string, bytes: number): string => `${host} sent more than ${bytes} bytes`,
 	otherLogin: "the answer belongs to another login: start the login again",
 	usedAnswer: "the answer was used before: start the login again",
-	noLogin: "it offers no login: set a token in `tokenFrom`, or in a header of its entry in .mcp.json",
-	otherResource: "it requests a login for another resource",
-	noPkce: "the authorization server does not support PKCE with S256, which Parley requires",
-	notHttps: "an address of the authorization server is not https, which Parley requires",
+	noLogin:
+		"it offers no login: name the variable of a token in `tokenFrom`, or set a header in its entry in .mcp.json",
+	otherResource: "it requests a login for another resource: check its address",
+	noPkce:
+		"the authorization server does not support PKCE with S256, which Parley requires: ask the operator of that server",
+	notHttps:
+		"an address of the authorization server does not begin with https://: ask the operator of that server",
 	noRegistration:
 		"clients cannot register themselves at the authorization server: register Parley there, and repeat the login with --client-id",
 	otherServer: "the answer comes from another authorization server: start the login again",
 	denied: "the login was denied: repeat the login, and allow the access",
 	refused: (error: string): string =>
-		`the authorization server refused the login${error === "" ? "" : `: ${error}`}`,
+		`the authorization server refused the login${error === "" ? "" : ` (${error})`}: repeat the login, or ask the operator of that server`,
 	refusedVariable:
 		"it refused the token of the variable in `tokenFrom`: set a valid token and restart the gateway",
 	refusedHeader: "it refused the header `authorization` of its entry in .mcp.json: correct the value",
@@ -34,15 +37,17 @@ export const mcpLoginTexts = {
 
 /** Errors about unusable answers of authorization servers. */
 export const oauthAnswerTexts = {
-	notBearer: "it sent a token that is not a bearer token",
+	notBearer:
+		"the authorization server sent a token that is not a bearer token: ask the operator of that server",
 	tokenLength: (min: number, max: number): string =>
-		`it sent a token that does not have ${min} to ${max} visible characters`,
+		`the authorization server sent a token that does not have ${min} to ${max} visible characters: ask the operator of that server`,
 	secretLength: (min: number, max: number): string =>
-		`it sent a client secret that does not have ${min} to ${max} visible characters`,
-	refused: (error: string): string => `the authorization server refused the request: ${error}`,
+		`the authorization server sent a client secret that does not have ${min} to ${max} visible characters: ask the operator of that server`,
+	refused: (error: string): string =>
+		`the authorization server refused the request (${error}): repeat the login, or ask the operator of that server`,
 	unusable:
 		"the authorization server sent an invalid response: repeat the login, or ask the operator of that server",
-	otherIssuer: "the metadata belongs to another authorization server",
+	otherIssuer: "the metadata belongs to another authorization server: ask the operator of the MCP server",
 	notRegistered:
 		"the authorization server refused to register Parley: register it there, and repeat the login with --client-id",
 } as const;
