@@ -552,7 +552,7 @@ test.each([
 			),
 		);
 	for (const auth of ["local", "token"]) {
-		beyond(auth, "the network could read all messages and the token");
+		beyond(auth, "messages and the token would not be encrypted");
 		beyond(auth, "--tls-cert FILE --tls-key FILE");
 		beyond(auth, "--trusted-proxy ADDRESS");
 	}

@@ -49,7 +49,7 @@ test.each<[string, RequestListener]>([
 	["answered 404", (_, response) => response.writeHead(404).end("not found")],
 	["returned no list of models", (_, response) => response.end("<html>")],
 	["returned no list of models", (_, response) => response.end('{"data":{}}')],
-	["returned more than 8388608 bytes", (_, response) => response.end(" ".repeat(8_388_609))],
+	["more than 8388608 bytes", (_, response) => response.end(" ".repeat(8_388_609))],
 ])("a server that %s is refused with advice", async (reason, listener) => {
 	await using server = await serveHttp(listener);
 	await expect(discoverModel(server, "claude")).rejects.toMatchObject({

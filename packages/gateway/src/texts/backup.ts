@@ -34,10 +34,10 @@ export const readBackupTexts = {
 	noList: "it does not begin with a valid list of its files",
 	missing: ({ file }: { readonly file: string }) => `the listed file ${file} is missing`,
 	tooCompressed: ({ maxRatio }: { readonly maxRatio: number }) =>
-		`it unpacks to more than ${maxRatio} times its size, like an archive that is made to fill a disk; ` +
-		"if you trust it, allow more with --max-ratio N",
+		`it unpacks to more than ${maxRatio} times its size, so it could fill the disk; ` +
+		"if you trust the file, allow more with --max-ratio N",
 	tooLarge: ({ bytes, maxBytes }: { readonly bytes: number; readonly maxBytes: number }) =>
-		`it unpacks to ${bytes} bytes, and the limit is ${maxBytes}; if you trust it, allow more with --max-size SIZE`,
+		`it unpacks to ${bytes} bytes, and the limit is ${maxBytes}; if you trust the file, allow more with --max-size SIZE`,
 	differs: ({ path }: { readonly path: string }) => `${path} differs from the saved content`,
 	contentAfterEnd: "it has content after its end",
 	unlisted: ({ path, type }: { readonly path: string; readonly type: string }) =>

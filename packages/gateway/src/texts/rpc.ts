@@ -28,9 +28,9 @@ export const rpcTexts = {
 	dataDirectoryAsSession: ({ directory }: { readonly directory: string }) =>
 		`--session ${directory} is the data directory of a gateway; use a separate directory for each session`,
 	otherWorkingDirectory: ({ requested, rootDir }: { readonly requested: string; readonly rootDir: string }) =>
-		`--cwd is ${requested}, but the session of --session works in ${rootDir}; leave --cwd out, or use another --session`,
+		`--cwd is ${requested}, but the session of --session works in ${rootDir}; leave --cwd out, or name another session with --session`,
 	workingDirectoryMissing: ({ rootDir }: { readonly rootDir: string }) =>
-		`the session of --session works in ${rootDir}, which is no longer a directory; create it, or use another --session`,
+		`the session of --session works in ${rootDir}, which is no longer a directory; create the directory, or name another session with --session`,
 	reasoning: ({ value, allowed }: { readonly value: string; readonly allowed: string }) =>
 		`--reasoning is ${value}; use ${allowed}`,
 	maxSteps: ({ value }: { readonly value: string }) => `--max-steps is ${value}; use a positive whole number`,

@@ -51,7 +51,7 @@ export const settingRefusalTexts = {
 		readonly origin: string;
 	}) =>
 		`${url} is not allowed for ${place}: only the v1 API of Azure is supported; ` +
-		`allowed: ${origin}/openai/v1, with the name of the deployment as the name of the model`,
+		`allowed: ${origin}/openai/v1, with the deployment name as the model name`,
 	regionMissing: ({ variable, place }: { readonly variable: string; readonly place: string }) =>
 		`the address of the provider needs a region of letters, digits, _ and -: set ${variable}, or ${place}`,
 	providerKeyMissing: ({ provider, variable }: { readonly provider: string; readonly variable: string }) =>
@@ -69,7 +69,7 @@ export const settingRefusalTexts = {
 		readonly value: string | undefined;
 	}) => `${variable} is ${value}, which is not a key; ${keyFix}`,
 	anthropicKeyMissing: ({ variable }: { readonly variable: string }) =>
-		`provider anthropic needs a key: set ${variable}; or use --base-url for a server with the ` +
+		`provider anthropic needs a key: set ${variable}, or use --base-url for a server with the ` +
 		"Messages API; --provider offline needs neither",
 	llamaAndProvider: ({ provider }: { readonly provider: string }) =>
 		`provider ${provider} and llama cannot be used together: remove one of them`,
@@ -80,7 +80,7 @@ export const settingRefusalTexts = {
 		"an address of this machine only (127.0.0.1, [::1], localhost), which an SSH tunnel makes reachable: ssh -L 7777:127.0.0.1:7777 THIS-MACHINE",
 	reachableWithoutAuth: "with auth none, every client that can reach this address would be the operator",
 	reachableUnencrypted:
-		"other machines can reach this address, and the network could read all messages and the token",
+		"other machines can reach this address, and messages and the token would not be encrypted",
 	withTls: "with TLS (--tls-cert FILE --tls-key FILE)",
 	behindProxy: "behind a proxy with TLS (--trusted-proxy ADDRESS)",
 	insecureLan: "without TLS, in a network that you trust, with --insecure-lan",

@@ -10,7 +10,7 @@ export const connectionTexts = {
 	certificateExpired: "its certificate has expired",
 	certificateNotTrusted: "its certificate is not trusted",
 	certificateOfOtherHost: "its certificate is for another host",
-	noTls: "the server speaks http, not https",
+	noTls: "the server uses http, not https",
 	timeout: "no answer in time",
 	portNotAllowed: "the HTTP client does not allow this port",
 	redirect: "it answered with a redirect",

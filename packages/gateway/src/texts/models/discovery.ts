@@ -32,7 +32,7 @@ export const modelServerTexts = {
 		readonly keyName: string | undefined;
 	}) => `${url} requires a key (${status})${keyName === undefined ? "" : `; set ${keyName}`}`,
 	tooLong: ({ url, maxBytes }: { readonly url: string; readonly maxBytes: number }) =>
-		`${url} returned more than ${maxBytes} bytes`,
+		`${url} returned a list of models with more than ${maxBytes} bytes`,
 	chooseModel: ({ problem }: { readonly problem: string }) => `${problem}; name the model with --model`,
 	fileUnreadable: ({ path, reason }: { readonly path: string; readonly reason: string | undefined }) =>
 		reason === undefined

@@ -26,7 +26,8 @@ export const passwordPageTexts = {
 	closed: "This page is closed",
 	tooManyAttempts: "Too many attempts",
 	waitMinutes: "Wait a few minutes.",
-	unknownLink: "The link is incomplete or too old, or the gateway was restarted. Request another one.",
+	unknownLink:
+		"The link is incomplete or too old, or the gateway was restarted. Request another page in the conversation.",
 	notFound: "Page not found",
 	notAllowed: "You may no longer answer this question.",
 	busy: "The gateway is busy. Try again in a moment.",

@@ -11,7 +11,7 @@ export const zotErrorTexts = {
 	inputEnded: "the client's input has ended",
 	disconnected: "the client has disconnected or does not read",
 	stopped: "the process was asked to end",
-	noQuestions: "a client of Zot cannot answer questions, only approvals of tool calls",
+	noQuestions: "a client of Zot cannot answer questions: it can only approve or deny tool calls",
 	emptyMessage: "message: the message is empty: write text or add an image",
 	noWaitingPrompt: ({ id }: { readonly id: string }) => `no waiting prompt has the id ${id}`,
 	longLine: "longer than 16 MiB",
