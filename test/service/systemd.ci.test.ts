@@ -136,7 +136,7 @@ test("a gateway that does not start is reported with its reason", async () => {
 	const { code, error } = await managers.run(["service", "install"]);
 	expect({ code, error }).toEqual({
 		code: 1,
-		error: expect.stringMatching(/does not answer on .*failed: exit-code, exit code 1/),
+		error: expect.stringMatching(/does not answer .*failed: exit-code, exit code 1/),
 	});
 	expect(await managers.succeeds(["service", "logs"])).toMatch(
 		/^parley: cannot listen on 127\.0\.0\.1:\d+: /m,

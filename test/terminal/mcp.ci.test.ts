@@ -33,7 +33,7 @@ test("servers are added, listed, tried and removed by commands", async ({ setup 
 	expect(await setup.run("mcp", "remove", "notes").ended()).toBe(0);
 	const repeated = setup.run("mcp", "remove", "notes");
 	expect(await repeated.ended()).toBe(2);
-	expect(repeated.text).toContain('no server "notes" was added by a command');
+	expect(repeated.text).toContain('no server "notes" was added with `parley mcp add`');
 	// The gateway records configuration changes before it uses them.
 	await setup.run("ask", "say: hi").ended();
 	const audit = setup.run("audit", "--since", "1h", "--limit", "1000", "--json");

@@ -68,7 +68,12 @@ test.each<[string, AnswerFlags, OpenPromptPayload[], RegExp]>([
 		[waiting({ type: "password" })],
 		/^--value is not allowed for a password/,
 	],
-	["what is no answer", { value: "perhaps" }, [approval], /^invalid --value perhaps: answer y or n/],
+	[
+		"what is no answer",
+		{ value: "perhaps" },
+		[approval],
+		/^invalid value perhaps for --value: answer y or n/,
+	],
 	["two answers", { value: "x", deny: true }, [waiting()], /^--deny and --value cannot be used together/],
 	["a reason for nothing", { reason: "x" }, [waiting()], /^--reason requires --deny/],
 	["nobody to ask", {}, [waiting()], /^cannot ask without a terminal; use --value/],

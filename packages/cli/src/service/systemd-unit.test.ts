@@ -94,7 +94,7 @@ test("a unit gives the gateway time, starts it again after a failure, and allows
 // A line that ends with a backslash continues on the next line, and trailing spaces are lost: systemd.syntax(7).
 test.each(["/a\nUser=root", "/a\\", "/a "])("the path %j is refused", (path) => {
 	const plan = { ...planIn(temporaryDirectory()), data: "/a" };
-	const reason = "control characters, or a space or backslash at its end";
+	const reason = "control characters, or ends with a space or backslash";
 	expect(() => systemdUnit({ ...plan, workingDirectory: path }, 255)).toThrow(reason);
 	expect(() => systemdUnit({ ...plan, environmentFile: path }, 255)).toThrow(reason);
 });

@@ -17,7 +17,7 @@ export const askTexts = {
 	notUploaded: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
 		`cannot upload ${path}: ${reason}`,
 	noInput: ({ seconds }: { readonly seconds: number }) =>
-		`parley: no text arrived on stdin within ${seconds} s: continuing without it; if the input is slow, write it to a file and use \`< FILE\``,
+		`parley: no text arrived on stdin within ${seconds} s: continuing without text; if the input is slow, write it to a file and use \`< FILE\``,
 	closed: ({ question, reason }: { readonly question: string; readonly reason: string }) =>
 		`${question} This question is closed: ${reason}`,
 	needsTerminal: "this call always requires approval: use a terminal, or `parley chat`",

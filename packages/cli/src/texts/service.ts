@@ -16,7 +16,7 @@ export const serviceTexts = {
 	logsHint: "logs: parley service logs -f",
 	note: ({ note }: { readonly note: string }) => `note: ${note}`,
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
-		`the gateway of the service does not answer on ${data} (${why}); \`parley service logs\` shows the reason`,
+		`the gateway of the service with the data directory ${data} does not answer (${why}); \`parley service logs\` shows the reason`,
 	missingKeys: ({ names, flags, file }: Filed & { readonly names: string; readonly flags: string }) =>
 		`the service does not get these environment variables of this shell: ${names}. \`parley service install ${flags}\` stores them in ${file}`,
 	notInstalled: ({ name }: Named) =>
@@ -56,7 +56,7 @@ export const serviceErrors = {
 	otherGateway: ({ data, pid }: Stored & { readonly pid: number }) =>
 		`a gateway is already running on the data directory ${data} (process ${pid}); stop it with \`parley stop\`, and run the command again`,
 	noManager: ({ platform }: { readonly platform: string }) =>
-		`Parley cannot install a service on ${platform}, only on Linux with systemd and on macOS; let a service manager of this system run \`parley gateway --connectors\``,
+		`Parley cannot install a service on ${platform}, only on Linux with systemd and on macOS; let your service manager run \`parley gateway --connectors\``,
 	needsRoot: "a system service needs root; run the command again with `sudo`, or leave out `--system`",
 	noSystemd: "systemd is not running on this machine, so it cannot start Parley",
 	fixWsl:
@@ -80,11 +80,11 @@ export const serviceErrors = {
 	noAccount: ({ account }: { readonly account: string }) =>
 		account === ""
 			? "no account is set for the system service; use `--user NAME`"
-			: `cannot run a system service as ${JSON.stringify(account)}: the account does not exist, or it is root; create an account, for example with \`sudo useradd --system --create-home parley\`, and use \`--user parley\``,
+			: `cannot run a system service as ${JSON.stringify(account)}: the account does not exist, or it is root. Create an account, for example with \`sudo useradd --system --create-home parley\`, and use \`--user parley\``,
 	unusableText: ({ text }: { readonly text: string }) =>
-		`cannot write ${JSON.stringify(text)} into the description of a service: it has control characters, or a space or backslash at its end; use another path or value`,
+		`the service description cannot contain ${JSON.stringify(text)}, which has control characters, or ends with a space or backslash; use another path or value`,
 	invalidVariable: ({ name }: Named) =>
-		`invalid variable name ${JSON.stringify(name)}; use a name such as ANTHROPIC_API_KEY`,
+		`invalid name ${JSON.stringify(name)} of an environment variable; use a name such as ANTHROPIC_API_KEY`,
 	unsetVariable: ({ name }: Named) =>
 		`${name} is not set in this shell; set it, or leave out \`--env ${name}\``,
 	oddValue: ({ name }: Named) =>

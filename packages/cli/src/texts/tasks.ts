@@ -7,7 +7,8 @@ export const taskTexts = {
 	moreTasks: ({ limit }: { readonly limit: number }) =>
 		`more than ${limit} tasks may exist; --limit shows up to 1000`,
 	noMatches: "no matching tasks",
-	noTasks: "no unfinished tasks; `parley tasks --all` lists ended tasks, `parley task submit` submits a task",
+	noTasks:
+		"no unfinished tasks; `parley tasks --all` lists ended tasks, and `parley task submit` submits a task",
 	noTerminal: "cannot ask without a terminal: use --approve, or --revise with feedback",
 	notAnswered: "not answered; the task is still waiting",
 	decisionMissing: "feedback requires a decision: add --approve or --revise",

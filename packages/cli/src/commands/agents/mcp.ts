@@ -126,7 +126,7 @@ function gather(value: string, before: readonly string[] = []): readonly string[
 
 function readPort(value: string): number {
 	const port = readAmount(value);
-	if (port >= 1 && port <= 65_535) return port;
+	if (Number.isInteger(port) && port >= 1 && port <= 65_535) return port;
 	throw new InvalidArgumentError(mcpHelp.invalidPort);
 }
 

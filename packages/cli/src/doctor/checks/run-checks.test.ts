@@ -317,9 +317,9 @@ const findings: readonly (readonly [
 		},
 		/no chat user has access/,
 	],
-	["skills", "ok", {}, /^none in the data directory$/],
-	["skills", "ok", changedSkill("off", "2026-03-01T00:00:00.000Z"), /^none/],
-	["skills", "ok", changedSkill("bubblewrap", "2026-03-13T00:00:00.000Z"), /^none/],
+	["skills", "ok", {}, /^no skills in the data directory$/],
+	["skills", "ok", changedSkill("off", "2026-03-01T00:00:00.000Z"), /^no skills/],
+	["skills", "ok", changedSkill("bubblewrap", "2026-03-13T00:00:00.000Z"), /^no skills/],
 	[
 		"skills",
 		"warn",

@@ -46,7 +46,7 @@ export const secretCheckTexts = {
 		readonly lost: number;
 		readonly passwords: number;
 	}) => `the key ${file} does not decrypt ${lost} of ${passwords} stored passwords`,
-	noToken: "none yet: the first start creates the operator token",
+	noToken: "no operator token yet: the first start creates it",
 	tokenFix: "delete the file: the next start creates another token",
 	tokenPrivate: "only this user can read the operator token",
 	tokenUntil: ({ name, day }: { readonly name: string; readonly day: string }) => `${name} (${day})`,

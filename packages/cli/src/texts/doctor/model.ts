@@ -54,7 +54,7 @@ export const skillCheckTexts = {
 	invalidFiles: ({ count, shown }: { readonly count: number; readonly shown: string }) =>
 		`${count === 1 ? "a skill file" : `${count} skill files`} cannot be used: ${shown}`,
 	invalidFilesFix: "fix these files; the next use reads them again",
-	noSkills: "none in the data directory",
+	noSkills: "no skills in the data directory",
 	skills: ({ count }: { readonly count: number }) => `${count} in the data directory`,
 	recentChanges: ({ count, shown }: { readonly count: number; readonly shown: string }) =>
 		`commands run without a sandbox, and ${count === 1 ? "a skill" : `${count} skills`} of the data directory changed in the last 7 days: ${shown}`,

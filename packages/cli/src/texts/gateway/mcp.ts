@@ -48,7 +48,7 @@ export const mcpSetupTexts = {
 		`invalid name "${name}": use 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends`,
 	added: ({ name }: { readonly name: string }) => `added ${name}; try it with: parley mcp doctor`,
 	noAddedServer: ({ name, known }: { readonly name: string; readonly known: string }) =>
-		`no server "${name}" was added by a command; added servers: ${known}`,
+		`no server "${name}" was added with \`parley mcp add\`; added servers: ${known}`,
 	removed: ({ name }: { readonly name: string }) => `removed ${name}`,
 	/** `note` is the addition to the message about a removed login. */
 	removedWithLogin: ({ name, note }: { readonly name: string; readonly note: string }) =>

@@ -31,7 +31,7 @@ Editors and other agents start \`parley mcp serve\` to use this agent.
 	timeout: "seconds until a call fails (default: 120)",
 	serve: "serve this agent to an editor or another agent, as an MCP server over stdin and stdout",
 	url: "address of the gateway, such as http://127.0.0.1:7777 (PARLEY_URL)",
-	remove: "remove a server that was added by a command",
+	remove: "remove a server that `parley mcp add` added",
 	name: "name of the server",
 	trust: "trust the servers in .mcp.json of a working directory; a change requires trust again",
 	server: "trust only this server; may be repeated",
@@ -48,5 +48,5 @@ Editors and other agents start \`parley mcp serve\` to use this agent.
 	read: "file or directory that the server can read; may be repeated",
 	write: "directory that the server can change; may be repeated",
 	host: "host that the server can reach over https, such as api.example.com or *.example.com; may be repeated",
-	invalidPort: "use a port from 1 to 65535",
+	invalidPort: "use a whole number from 1 to 65535",
 } as const;
