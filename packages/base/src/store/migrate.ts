@@ -30,7 +30,7 @@ export async function findPending({ db, migrations }: Schema): Promise<string | 
 	const newest = applied.findLast((name) => !known.includes(name));
 	if (newest === undefined) return known.find((name) => !applied.includes(name));
 	throw new ParleyError(
-		`a newer version of Parley wrote the database (its newest migration is ${newest}, and this program knows migrations up to ${known.at(-1)}): ` +
+		`a newer version of Parley wrote the database (newest migration: ${newest}; this program knows migrations up to ${known.at(-1)}): ` +
 			"upgrade the program or restore a backup",
 		{ code: "failed_precondition" },
 	);

@@ -249,7 +249,7 @@ test("a database of a newer version is refused and not changed, not even to reco
 	await expect(openSqliteStore({ file: copy, migrations: [createNotes] })).rejects.toMatchObject({
 		code: "failed_precondition",
 		message:
-			"a newer version of Parley wrote the database (its newest migration is 0002-author, and this program knows migrations up to 0001-notes): " +
+			"a newer version of Parley wrote the database (newest migration: 0002-author; this program knows migrations up to 0001-notes): " +
 			"upgrade the program or restore a backup",
 	});
 	expect(contents()).toEqual(before);

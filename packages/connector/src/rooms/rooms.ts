@@ -155,7 +155,8 @@ export class Rooms {
 	async requireRight(person: Person, room: Room, right: "session.open" | "session.fork"): Promise<void> {
 		const { may, hint } = await this.whoami(person, room);
 		if (may.includes(right)) return;
-		throw new ParleyError(hint ?? conversationTexts.mayNotOpen, { code: "permission_denied" });
+		const refusal = right === "session.fork" ? conversationTexts.mayNotCopy : conversationTexts.mayNotOpen;
+		throw new ParleyError(hint ?? refusal, { code: "permission_denied" });
 	}
 
 	/** Returns the external key of the first session of a room, for this person. */

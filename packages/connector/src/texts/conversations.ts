@@ -130,6 +130,7 @@ export const conversationTexts = {
 	/** Shown on the cards of the conversation. */
 	cardDeleted: "This conversation was deleted.",
 	deleted: "This conversation was deleted. Your next message starts a new one.",
-	mayNotOpen: "you do not have permission to start conversations here: ask the operator",
+	mayNotOpen: "you do not have permission to start conversations here: ask the operator for access",
+	mayNotCopy: "only members can copy a conversation: ask the operator for the role member",
 	noSuch: "there is no such conversation here: choose a conversation from the list",
 };

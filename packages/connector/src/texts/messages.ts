@@ -80,7 +80,7 @@ export const fileTexts = {
 	/** Note for the agent. */
 	missing: ({ files }: { readonly files: string }): string => `[Files that did not arrive: ${files}]`,
 	tooMany: ({ name, maximum }: { readonly name: string; readonly maximum: number }): string =>
-		`\`${name}\`: a message can have at most ${maximum} files`,
+		`\`${name}\`: a message can have at most ${maximum} files, so send this file in another message`,
 	tooLarge: ({ name, maximum }: { readonly name: string; readonly maximum: string }): string =>
 		`${name} is larger than ${maximum}: send a smaller file`,
 	incomplete: ({

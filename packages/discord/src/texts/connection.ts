@@ -13,7 +13,7 @@ export const connectionTexts = {
 	oldApi: "Discord no longer supports version 10 of its API: update Parley",
 	invalidIntents: "Discord refused the intents of the connection: report this as a bug in Parley",
 	missingIntent: ({ portal }: Portal) =>
-		`the bot is not allowed to read messages: under "Bot", "Privileged Gateway Intents" on ${portal}, switch on "Message Content Intent", save, and start the connector again`,
+		`the bot is not allowed to read messages: under "Bot" on ${portal}, switch on "Message Content Intent", save, and start the connector again`,
 	ended: ({ code }: { readonly code: number }) =>
 		`the connection to Discord ended with code ${code}: reconnecting`,
 	unreachable: ({ reason }: { readonly reason: string }) => `cannot reach Discord: ${reason}; retrying`,

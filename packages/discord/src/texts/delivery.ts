@@ -20,13 +20,13 @@ export const deliveryTexts = {
 	noDirectMessages: "cannot open a direct message: Discord's response contains no channel",
 	noMessages: "cannot read messages: Discord's response is not a list of messages",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
-		`channel ${channel} has more newer messages than the connector can search`,
+		`cannot search channel ${channel} for the post: it has too many newer messages`,
 	noHistory: ({ channel }: { readonly channel: string }) =>
 		`cannot read the messages of channel ${channel}: give the bot "Read Message History" in this channel`,
 	mayNotReact:
 		'Discord refused a reaction, so the state of the message is posted: check that the bot has "Add Reactions" and "Read Message History"',
 	noMentionThread:
-		'cannot answer a mention in a thread, so the answer is in the channel: check that the bot has "Create Public Threads" and "Send Messages in Threads"',
+		'cannot answer in a thread, so the answer is in the channel: check that the bot has "Create Public Threads" and "Send Messages in Threads"',
 	notRenamed: "the title of a conversation cannot be shown as the name of its thread",
 	renamedOften: "cannot rename the thread yet: Discord allows two changes of its name in ten minutes",
 	noThread: ({ card }: { readonly card: string }) =>

@@ -64,7 +64,7 @@ export const deliveryTexts = {
 		`cannot send a request to ${origin}: this address does not belong to Slack`,
 	noUploadAddress: "cannot upload the file: Slack's response contains no address for it",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
-		`channel ${channel} has more newer messages than the connector can search`,
+		`cannot search channel ${channel} for the post: it has too many newer messages`,
 	noCard: ({ card }: { readonly card: string }) =>
 		`the post is waiting for the card ${card}, which is not posted yet`,
 	notAConversation: ({ id }: { readonly id: string }) => `invalid Slack conversation id "${id}"`,

@@ -184,7 +184,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 	{
 		name: "if Parley may not open threads, a mention is answered in the channel",
 		place: { answers: "thread" },
-		errors: [/cannot answer a mention in a thread/u],
+		errors: [/cannot answer in a thread/u],
 		steps: [
 			{ forbids: ["CreatePublicThreads"] },
 			{ says: "@Parley say: one" },
