@@ -333,7 +333,7 @@ export class Runtime {
 	}
 
 	/**
-	 * Starts to replace the transcript with a summary. The event `compaction.ended` reports the end. Throws
+	 * Compacts the transcript in the background. The event `compaction.ended` reports the end. Throws
 	 * `failed_precondition` if a run is open or queued, or if another compaction is running.
 	 */
 	async startCompaction(request: Keyed, sessionId: string): Promise<void> {

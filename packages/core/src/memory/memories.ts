@@ -247,7 +247,7 @@ function mayDelete({ scope, author }: Memory, principal: Principal): boolean {
 	return scope === "channel" && person !== undefined && hasRole(person, "approver");
 }
 
-/** A note matches if it contains at least one word. The most relevant note is first. */
+/** A note matches if it contains at least one of `words`. The most relevant note is first. */
 async function searchMemories(
 	db: Tx,
 	engine: Engine,

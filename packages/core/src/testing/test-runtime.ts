@@ -43,8 +43,8 @@ interface RuntimeParts {
 }
 
 /**
- * Runtime in a temporary directory, with a manual clock and seeded ids. By default, the store is a SQLite
- * file.
+ * Runtime with a manual clock and seeded ids. Default: a new temporary directory, and a SQLite file as the
+ * store.
  */
 export class TestRuntime {
 	readonly runtime: Runtime;

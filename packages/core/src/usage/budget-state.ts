@@ -51,7 +51,10 @@ const spentIn = hotStatement<
 
 type Limit = Omit<BudgetState, "spent">;
 
-/** Returns the limits of the gateway and of a named session. A monthly limit precedes a daily limit, because it lasts longer. */
+/**
+ * Returns the limits of the gateway and, if given, of a session. A monthly limit precedes a daily limit,
+ * because it lasts longer.
+ */
 export async function limitsOf(
 	db: Tx,
 	sessionId: string | undefined,

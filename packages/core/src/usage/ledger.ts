@@ -18,7 +18,7 @@ export interface Charge {
 	readonly provider: string;
 	readonly usage: Usage;
 	readonly cost: number;
-	/** Further sessions whose usage includes the call. The last one owns the budget. */
+	/** Further sessions whose usage includes the call. The last session owns the budget. */
 	readonly accounts?: readonly string[];
 }
 

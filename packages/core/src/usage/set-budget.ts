@@ -24,7 +24,7 @@ export interface ChangeContext {
 	readonly at: number;
 }
 
-/** Cached results of `hasSetBudgets`. `writeBudget` sets a result to true when it stores a limit. */
+/** Cached results of `hasSetBudgets`. `writeBudget` sets a result to true when it stores a row. */
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
 /** Writes the change, which takes effect at the commit. Throws `invalid_argument` for an invalid change. */

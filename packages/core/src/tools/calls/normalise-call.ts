@@ -29,7 +29,7 @@ export interface NormalCall {
 }
 
 /**
- * Returns the normal form of a tool call: the name of an offered tool, and the argument names of its
+ * Returns the normal form of a tool call: the name of an offered tool, and arguments named as in its
  * `parameters`. Changes only unambiguous parts. Returns a call of an unknown tool, or with `invalid`,
  * unchanged. Normalising a normal form changes nothing.
  */
@@ -149,7 +149,7 @@ class Normaliser {
 		return this.object(value, schema, `${place}.`);
 	}
 
-	/** Returns the text unchanged if it does not match the type of the schema. */
+	/** Returns the text unchanged if it cannot be read as the type of the schema. */
 	#read(text: string, { schema, place }: Parameter): unknown {
 		const value = readText(text, schema);
 		const twice = typeof value === "object" ? duplicateKey(text) : undefined;

@@ -27,7 +27,9 @@ const MAX_MS = 3_000;
 const MAX_SECOND_MS = 10_000;
 /** A larger file is identified by metadata instead of content. */
 const MAX_FILE_BYTES = 256 * 1024;
-/** Entries to read before the scan yields. Its synchronous file system calls use less CPU time. */
+/**
+ * Entries to read before the scan yields. The file system calls are synchronous, which uses less CPU time.
+ */
 const TOGETHER = 64;
 
 /**

@@ -18,7 +18,7 @@ import { surroundingsTexts } from "./texts.ts";
 
 /** Programs, files and directories that a command line names. */
 export interface Named {
-	/** Programs to find on the search path. A line for each one has its name, and its identity or `none`. */
+	/** Programs to find on the search path. Each line has a program's name, and its identity or `none`. */
 	readonly programs: string;
 	/**
 	 * Files, with a line for each file. A tab separates the path from the real path and the identity. Data

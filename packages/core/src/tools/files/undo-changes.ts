@@ -18,9 +18,9 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Restores the files that a turn wrote, each file atomically. Rules treat this tool as `write_file`. Only the
- * run that undoes a turn for the operator has this tool, no model. A repeated call after a crash restores the
- * remaining files.
+ * Restores the files that a turn wrote, each file atomically. Rules treat this tool as `write_file`. Not
+ * offered to models: only the run that undoes a turn for the operator calls it. A repeated call after a crash
+ * restores the remaining files.
  */
 export const undoChanges = defineTool<Arguments>({
 	name: "undo_changes",

@@ -177,8 +177,8 @@ export function readGitWords([command = "", ...all]: readonly string[]): GitWord
 }
 
 /**
- * Returns an expression that matches one complete option. The lists contain regular expressions, separated by
- * white space. An abbreviated option does not match, although git accepts it.
+ * Returns a regular expression that matches one complete option. The lists contain regular expressions,
+ * separated by white space. An abbreviated option does not match, although git accepts it.
  */
 export function oneOf(...lists: readonly string[]): RegExp {
 	const words = lists.flatMap((list) => list.split(/\s+/)).filter((word) => word !== "");

@@ -192,8 +192,8 @@ function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 }
 
 /**
- * Ends at the first omission. Hides possible secrets in file diffs, unless the call was approved as secret.
- * Also hides user names and passwords in the URLs of `remote`.
+ * The text ends at the first omission. Hides possible secrets in file diffs, unless the call was approved as
+ * secret. Also hides user names and passwords in the URLs of `remote`.
  */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
 	const { lines, cut } = completeLines(outcome);

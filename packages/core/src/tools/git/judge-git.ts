@@ -109,7 +109,7 @@ async function secretReasons(
 	return [];
 }
 
-/** True for an object whose kind is not in `objects`: no file name shows what it contains. */
+/** True for an object whose kind is not in `objects`: no file name shows what the object contains. */
 async function isUnnamed(
 	word: string,
 	objects: readonly string[],

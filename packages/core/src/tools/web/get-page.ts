@@ -59,10 +59,10 @@ interface Redirect {
 }
 
 /**
- * Gets a page with GET. Follows redirects within the site, and checks each redirect like the first URL. Returns a
- * redirect to another site without following it. Every connection uses an address that was looked up once and checked,
- * never a name. Rejects with the signal's reason if the signal aborts, and with an error for the model if the page
- * cannot be fetched.
+ * Fetches a page with GET. Follows redirects within the site, and checks each redirect like the first URL.
+ * Returns a redirect to another site without following it. Every connection uses an address that was looked
+ * up once and checked, never a name. Rejects with the signal's reason if the signal aborts, and with an error
+ * for the model if the page cannot be fetched.
  */
 export function getPage(first: URL, deps: GetDeps, signal: AbortSignal): Promise<Page | Redirect> {
 	const limit = { ms: MAX_TOTAL_MS, subject: pageTexts.page, clock: deps.clock };

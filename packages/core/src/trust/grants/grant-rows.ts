@@ -121,7 +121,7 @@ export async function markAlive(tx: Tx, now: number): Promise<void> {
 }
 
 /**
- * Returns the newest 1,000 grants of `places`, or of all channels, newest first. Includes ended grants if
+ * Returns at most 1,000 grants of `places`, or of all channels, newest first. Includes ended grants if
  * `ended` is true.
  */
 export async function listGrants(

@@ -29,8 +29,8 @@ const lifeMs = 60 * 60 * 1000;
 const maxTries = 5;
 
 /**
- * Scope and role of an invitation. If `platform` is absent, the invitation is valid on every platform. If `tenant` is
- * absent, it is valid in every guild and team.
+ * Scope and role of an invitation. Default platform: all. Default tenant: all guilds and teams of the
+ * platform.
  */
 export interface Invitation {
 	readonly role: AssignableRole;

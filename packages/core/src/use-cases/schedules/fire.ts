@@ -182,7 +182,7 @@ function refusalFor(principal: Principal, session?: Session): string | undefined
 	}
 }
 
-/** Skips the due time. Reports the same refusal only once until the schedule fires again. */
+/** Skips the due time. Does not report the same refusal twice in succession. */
 async function refuse(
 	{ clock, audit, log }: FiringParts,
 	session: Session,

@@ -17,7 +17,7 @@ import { firingTexts } from "./texts.ts";
 const checkMs = 60_000;
 /** Maximum milliseconds by which the clock may go back without being treated as changed. */
 const setBackMs = 1_000;
-/** A last due time or creation time that is further in the future comes from a wrong clock. */
+/** A last due time that is further in the future may come from a wrong clock: see `dueFrom`. */
 const wrongClockMs = 24 * 3_600_000;
 const batchSize = 100;
 /** Lifetime of a report about an owner, in milliseconds. */
