@@ -166,9 +166,9 @@ export interface Sandboxes {
 	check(): Promise<SandboxState>;
 	readonly state: SandboxState;
 	/**
-	 * Secret text in the environment of every process of a command. A process can remove it only by clearing its environment.
-	 * Undefined until a command starts outside bubblewrap. A command inside bubblewrap has its own network, so it cannot connect
-	 * to the gateway.
+	 * Secret text in the environment of every process of a command. A process can remove the text only by
+	 * clearing its environment. Undefined until a command starts outside bubblewrap. A command inside
+	 * bubblewrap has its own network, so it cannot connect to the gateway.
 	 */
 	readonly marker: string | undefined;
 	/** Number of commands that were started outside bubblewrap. */

@@ -25,7 +25,9 @@ export type Step =
 	 * this session.
 	 */
 	| { readonly kind: "imported" }
-	/** A model is about to be called. If the run is resumed here without a `reply`, the model is called again. */
+	/**
+	 * A model is about to be called. If the run is resumed and no `reply` follows, the model is called again.
+	 */
 	| { readonly kind: "call" }
 	| {
 			readonly kind: "reply";

@@ -40,8 +40,9 @@ export function joinTaints(all: readonly Taint[]): Taint {
 }
 
 /**
- * Whether a person must decide about a tool call. True if the call completes the three flags, or if they are complete and the
- * call can send data out. Otherwise, the permission to read private data would include the permission to send it.
+ * Whether a person must decide about a tool call, because it completes the three flags, or because they are
+ * complete and it can send data out. Without this decision, the permission to read private data would include
+ * the permission to send it.
  */
 export function completesTaint(before: Taint, own: Taint): boolean {
 	if (own === "" || joinTaints([before, own]) !== "UPE") return false;

@@ -39,8 +39,8 @@ export interface PlanStep {
 }
 
 /**
- * Progress of a task. `current` of `total` steps are completed. `percentage` is the share of completed steps, rounded down. `label`
- * is the title of the current step.
+ * Progress of a task. `current` of `total` steps are completed. `percentage` is rounded down. `label` is the
+ * title of the current or last step, or of the task.
  */
 export interface TaskProgress {
 	readonly current: number;

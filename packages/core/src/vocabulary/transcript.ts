@@ -79,7 +79,7 @@ function opensWithQuestion(message: RunMessage, steps: readonly Step[]): boolean
 	return steps[0]?.kind !== "imported" || content !== "" || images.length + attachments.length > 0;
 }
 
-/** Returns the transcript of a run to retry, without its last reply. A last reply with tool calls is not left out. */
+/** Returns the transcript of a run to retry, without its last reply unless that reply has tool calls. */
 export function withoutLastReply({ ordinal, messages }: RunTranscript): RunTranscript {
 	const last = messages.at(-1);
 	const answers = last?.role === "assistant" && callsOf(last.content).length === 0;

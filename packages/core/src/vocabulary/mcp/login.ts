@@ -19,7 +19,7 @@ export interface McpOAuthClient {
 export interface McpLogin {
 	/** Id of the login. A refresh does not change it. */
 	readonly id: string;
-	/** URL of the MCP server. The tokens are sent to no other URL. */
+	/** URL of the MCP server. No other MCP server receives the tokens. */
 	readonly url: string;
 	/** Resource of the tokens: https://www.rfc-editor.org/rfc/rfc8707 */
 	readonly resource: string;
