@@ -207,7 +207,7 @@ export type WorkerEvent =
 	| {
 			readonly type: "worker.started";
 			readonly taskId: string;
-			/** Task that spawned the worker, or "" for a task's own run. */
+			/** Task that spawned the worker, or "" if no task did. */
 			readonly parentId: string;
 			readonly title: string;
 			readonly agent: string;
@@ -252,7 +252,7 @@ export interface TaskAccess {
 	review(request: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
 	/** Creates a worker and returns its id. A repeated call returns the same id. */
 	spawn(worker: NewWorker): Promise<string>;
-	/** Waits for these workers. Default: all workers of the task. */
+	/** Returns these workers' results. Default: all workers of the task. */
 	workers(ids: readonly string[] | undefined): Promise<readonly WorkerResult[]>;
 }
 

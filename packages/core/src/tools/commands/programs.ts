@@ -126,7 +126,7 @@ function isUnclear(path: string, cwd: string): boolean {
 	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
 }
 
-/** The words of such a command do not name the directory. */
+/** The words of such a command do not name the earlier directory. */
 function returnsToDirectory({ words: [program, target] }: CommandWords): boolean {
 	if (program === "popd") return true;
 	return (program === "cd" && target === "-") || (program === "pushd" && /^(?:[-+]\d*)?$/.test(target ?? ""));
