@@ -42,7 +42,9 @@ function withFile(row: RenderedRow, file: NonNullable<Reply["file"]>): RenderedR
 	return row.payload.type === "post" ? { ...row, payload: { ...row.payload, file } } : row;
 }
 
-/** Returns the row that removes the loading indicator of a press or command whose answer has no text. */
+/**
+ * Returns the row that removes the loading indicator of a press or command, if another post shows the result.
+ */
 export function noAnswer({ ticket, now }: { readonly ticket: Ticket; readonly now: number }): PlannedRow {
 	const { id, token, expiresAt } = ticket;
 	const payload: Posting = { type: "private", body: "", expiresAt, ticket: { id, token } };
