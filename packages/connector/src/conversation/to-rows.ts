@@ -163,7 +163,7 @@ interface FittedShow extends Fitted {
 const moreNote = inSmall([{ type: "text", value: answerTexts.cut }]);
 const cutNote = inSmall([{ type: "text", value: "…" }]);
 
-/** No body is blank, but the list may be empty. */
+/** No post is blank, but `posts` may be empty. */
 function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform): FittedShow {
 	const { dialect, limits } = platform;
 	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);

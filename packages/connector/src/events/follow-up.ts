@@ -30,7 +30,7 @@ export async function findTask(
 	}
 }
 
-/** A session gets this message once. */
+/** Returns a message of the agent. A session gets this message once. */
 function contentOf({
 	id,
 	title,

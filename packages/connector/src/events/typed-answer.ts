@@ -62,8 +62,8 @@ export async function answerTyped(
 }
 
 /**
- * Whether a message that replies to no post is a valid or invalid answer to the only open question of its thread or of
- * the direct messages.
+ * Whether a message that replies to no post answers the only open question of its thread or of the direct
+ * messages, even if the answer is invalid.
  */
 export async function isTypedAnswer(parts: EventParts, event: Message): Promise<boolean> {
 	return (await readInThread(parts, event, undefined)) !== undefined;

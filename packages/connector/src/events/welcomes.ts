@@ -48,7 +48,7 @@ interface Welcome {
  */
 export class Welcomes {
 	readonly #parts: WelcomesParts;
-	/** Whether a name needs no welcome, by name. */
+	/** Whether a name needs no further welcome. */
 	readonly #done: Lookup<boolean>;
 
 	constructor(parts: WelcomesParts) {

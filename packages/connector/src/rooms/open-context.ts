@@ -143,7 +143,7 @@ interface SendParts {
 }
 
 /**
- * The message to the agent and the result name the attachments that cannot be read. Rejects with
+ * The message to the agent and the result name the attachments that cannot be sent. Rejects with
  * `invalid_argument` if the message is too long, and with `permission_denied` if the person may not send it.
  */
 async function sendMessage(

@@ -79,7 +79,7 @@ export interface TasksSlice {
 	readonly ended: readonly EndedTask[];
 }
 
-/** Maximum number of tasks in a session that have not ended. The gateway has the same limit. */
+/** Maximum number of live tasks in a session. The gateway has the same limit. */
 const maxLive = 100;
 const maxEnded = 30;
 
