@@ -129,8 +129,8 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Tries a transaction up to `maxTries` times if the database rolls it back in favour of another one: it
-	 * changed nothing, and no caller has a result yet.
+	 * Tries a transaction up to `maxTries` times if the database rolls it back in favour of another
+	 * transaction. It has changed nothing, and no caller has a result yet.
 	 */
 	async #persist(batch: readonly Queued[]): Promise<Settle[]> {
 		const [only, ...others] = batch;
@@ -154,7 +154,7 @@ export class GroupCommit<DB> {
 		return settles;
 	}
 
-	/** Runs a single command without a savepoint, because it is rolled back with its transaction. */
+	/** Runs a single command without a savepoint, because a failed command rolls back its transaction. */
 	async #transactOne(command: Queued): Promise<Settle[]> {
 		await this.#control.begin();
 		const settle = await this.#failing(command);

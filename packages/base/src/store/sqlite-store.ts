@@ -224,7 +224,7 @@ function controlOf(database: DatabaseSync): TransactionControl {
 		rollback: () => {
 			if (database.isTransaction) database.exec("rollback");
 		},
-		// Parley does not use this number. SQLite writes it even if it is unchanged.
+		// Parley does not use this number. SQLite also writes an unchanged number.
 		probe: prepare("pragma user_version = 0"),
 		failure: storageFailure,
 	};

@@ -47,8 +47,8 @@ async function search(
 }
 
 /**
- * Finds an object by its number in the list that the person saw, by its title, or by a unique part of its title. Also
- * accepts the unique end of an id, or a complete id without checking it.
+ * Finds an object by its number in the list that the person saw, by its title, or by a unique part of its
+ * title. Also accepts the unique end of an id, and any complete id without a check.
  */
 async function searchNow(
 	context: HandlerContext,

@@ -308,7 +308,10 @@ const periods = {
 	full: { prefix: "full", ms: hourMs },
 } as const;
 
-/** Returns a cursor that moves at most once in a period; undefined if it has already moved in the period of `at`. */
+/**
+ * Returns a cursor that moves at most once in a period; undefined if the cursor has already moved in the
+ * period of `at`.
+ */
 async function cursorOfPeriod(
 	{ outbox }: { readonly outbox: Outbox },
 	period: keyof typeof periods,

@@ -79,7 +79,9 @@ export class Homes {
 		await this.#plan(page, sections, `${eventCursor}${id}`, settle);
 	}
 
-	/** Updates the page soon after the person pressed a control of it. `id` is the id of the inbound event. */
+	/**
+	 * Updates the page soon after the person pressed one of its controls. `id` is the id of the inbound event.
+	 */
 	pressed({ person }: HomeViewer, id: string): void {
 		const page = this.#pages.get(person.id);
 		if (page === undefined) return;

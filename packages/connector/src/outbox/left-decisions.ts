@@ -31,8 +31,9 @@ interface Parts {
 }
 
 /**
- * Carries out the decisions of other processes about held posts and dead answers, now and every two seconds until it
- * is stopped. Other processes store only their decisions, because this process has the state of the rows in memory.
+ * Carries out the decisions of other processes about held posts and dead answers, now and every two seconds
+ * until `stop`. Other processes store only their decisions, because this process has the state of the rows in
+ * memory.
  */
 export function startDecisionPolling(parts: Parts): { stop(): Promise<void> } {
 	const { clock } = parts;

@@ -17,8 +17,8 @@ export interface RoomFacts {
 	/** Display of the state of a message. Default: `posts`. */
 	readonly status?: "posts" | "reactions";
 	/**
-	 * Handling of a message during a run. `queue`: it is queued. `offer`: its author can also add it to the run. Default:
-	 * `queue`.
+	 * Handling of a message during a run. `queue`: queued. `offer`: queued, and the author can add it to the
+	 * run. Default: `queue`.
 	 */
 	readonly busy?: "queue" | "offer";
 	/**

@@ -82,7 +82,7 @@ export interface Surface {
  * - `gone`: the target no longer exists.
  * - `closed`: refused until a person opens the thread or channel again.
  * - `rate-limited`: refused temporarily.
- * - `unknown`: the platform may or may not have carried it out.
+ * - `unknown`: the platform may have carried out the request.
  */
 export type DeliveryFailure = "rejected" | "gone" | "closed" | "rate-limited" | "unknown";
 

@@ -3,7 +3,7 @@ import type { ControlTarget } from "../controls/controls.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 
 /**
- * Handles a press. If it resolves without a reply, the post of the control shows the result. Rejects with the gateway's
+ * Handles a press. Without a reply, the post of the control shows the result. Rejects with the gateway's
  * refusal.
  */
 export type PressHandler = (

@@ -23,7 +23,10 @@ export interface StoredValue<Value> {
 	save(value: Value | undefined, retentionMs?: number): Promise<void>;
 }
 
-/** Stored data of a connector. Without it, a connector continues with the data of the gateway and the platform. */
+/**
+ * Stored data of a connector. If it is lost, the connector continues with the data of the gateway and the
+ * platform.
+ */
 export interface ConnectorDatabase {
 	readonly store: Store<ConnectorTables>;
 	/** Returns the stored value with a name. The caller must use each name for one type of value. */

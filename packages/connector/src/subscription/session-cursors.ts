@@ -13,8 +13,8 @@ export interface SessionCursor {
 	/** `seq` of the last event that a connector with another database may have posted. */
 	readonly replayedTo: number;
 	/**
-	 * State at that position; undefined if the database has no state of this version. The events up to that position
-	 * are then reduced again without posts.
+	 * State at `seq`; undefined if the database has no state of this version. The events up to `seq` are then
+	 * reduced again without posts.
 	 */
 	readonly state?: ConversationState;
 }

@@ -323,7 +323,7 @@ export class SessionSubscription implements RoomSession {
 		return isChanged && (this.#planned === 0 || seq - this.#planned > maxUnwritten);
 	}
 
-	/** Returns the rows of an event that this database must plan, after the older rows that they depend on. */
+	/** Returns the rows that this database must plan for an event, after the older rows that they need. */
 	#planOf({ rows }: RenderedEvent, seq: number, old: OldCards): readonly PlannedRow[] {
 		const isPlanned = seq <= this.#planned;
 		if (seq > this.#replayedTo) return isPlanned ? [] : rows;

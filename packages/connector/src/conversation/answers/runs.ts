@@ -31,7 +31,7 @@ export interface Run extends EndedRun {
 	readonly steps?: readonly PlanStep[];
 	/** Whether a retry of a model call is pending. Present if a card shows failed model calls. */
 	readonly retrying?: boolean;
-	/** Whether a schedule started the run. Its answer is posted only when it is complete. */
+	/** Whether a schedule started the run, whose answer is posted only when it is complete. */
 	readonly scheduled?: true;
 	/** Texts and tool calls since the last question, and the calls that were open at the last question. */
 	readonly parts?: readonly RunPart[];

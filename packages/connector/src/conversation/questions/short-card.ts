@@ -92,7 +92,7 @@ function headOf(question: OpenQuestion, call: ApprovalCall): Part {
 	return { lines: [title, plainColumns(what, cardColumns)], cut: cut || isLong };
 }
 
-/** Whether the card shows the arguments and they contain the text of the label. */
+/** Whether the card shows arguments that contain the text of the label. */
 export function isShownByArguments({ told, preview, arguments: given }: ApprovalCall): boolean {
 	return told && preview.length === 0 && given.length > 0;
 }

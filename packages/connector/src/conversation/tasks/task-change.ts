@@ -28,8 +28,8 @@ const maxTitle = 150;
 const maxLabel = 120;
 const maxReason = 300;
 /**
- * Maximum number of workers of a task in the state. Beyond it, the oldest ended worker is dropped. If none has ended,
- * the oldest worker is dropped.
+ * Maximum number of workers of a task in the state. The oldest ended worker is dropped first, or else the
+ * oldest worker.
  */
 const maxWorkers = 80;
 
