@@ -135,6 +135,15 @@ test("the file has complete output up to 8 MiB, and only the beginning of larger
 	expect(huge.result().text).toContain("contains the first 8 MiB of the output");
 });
 
+test("the file has a third of a small file limit, because a byte can become three", async () => {
+	const cmd = "head -c 500000 /dev/zero | tr '\\0' b";
+	await using talk = await Conversation.begin([[calls("c1", "run_command", { cmd })], [says("ok")]], {
+		files: { maxBytes: 1_200_000 },
+	});
+	await talk.ask();
+	expect(talk.result().text).toContain("contains the first 400000 bytes of the output");
+});
+
 test("every tool and every failure has the same limit, and people see the same output as before", async () => {
 	const long = `${"word ".repeat(20_000)}end`;
 	const probe = probeTool("probe", { run: async () => long });

@@ -4,7 +4,7 @@ import { type Clock, ParleyError, type RedactedStream, type Timer } from "@parle
 import type { Files } from "../../files/files.ts";
 import { fitsOutput, shortenOutput } from "../../text/shorten-output.ts";
 import { readFile } from "../../tools/files/read-file.ts";
-import { outputName } from "../../vocabulary/stored-file.ts";
+import { exactSizeOf, outputName } from "../../vocabulary/stored-file.ts";
 import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 import { outputTexts } from "./texts.ts";
@@ -79,7 +79,7 @@ export class CallOutput implements AsyncDisposable {
 		try {
 			const file = this.#file ?? OutputFile.of(this.#run, this.#name, text, this.#files);
 			const isComplete = await file.end();
-			const part = isComplete ? outputTexts.complete : outputTexts.firstPart(maxStoredBytes >> 20);
+			const part = isComplete ? outputTexts.complete : outputTexts.firstPart(exactSizeOf(file.max));
 			return outputTexts.contains(this.#name, part, reader);
 		} catch (error) {
 			this.#run.log.warn(outputTexts.notStored, { error });
@@ -92,7 +92,8 @@ class OutputFile {
 	readonly #content = new PassThrough();
 	readonly #decoder = new StringDecoder("utf8");
 	readonly #redaction: RedactedStream;
-	readonly #max: number;
+	/** Maximum stored bytes of the output. */
+	readonly max: number;
 	readonly #stored: Promise<unknown>;
 	#left: number;
 	#missing = 0;
@@ -100,8 +101,8 @@ class OutputFile {
 	constructor({ session }: Run, name: string, files: Files) {
 		this.#redaction = session.redactor.stream();
 		// An invalid UTF-8 byte or a NUL byte becomes three bytes in the file.
-		this.#max = Math.min(maxStoredBytes, Math.floor(files.limits.maxBytes / 3));
-		this.#left = this.#max;
+		this.max = Math.min(maxStoredBytes, Math.floor(files.limits.maxBytes / 3));
+		this.#left = this.max;
 		const origin = { owner: session.owner, sessionId: session.id };
 		this.#stored = files.storeOutput({ id: name, ...origin, content: this.#content });
 		// `end` awaits the promise. Until then, its failure must not end the process.

@@ -65,7 +65,7 @@ export const outputTexts = {
 	leftOut: (characters: number, lines: number, where: string): string =>
 		`[… ${characters} characters in ${lines} lines left out${where} …]`,
 	complete: "the complete result",
-	firstPart: (mebibytes: number): string => `the first ${mebibytes} MiB of the output`,
+	firstPart: (size: string): string => `the first ${size} of the output`,
 	contains: (name: string, part: string, tool: string): string =>
 		`${name} contains ${part}: read it with ${tool}`,
 	notStored: "the result of a tool could not be stored",
