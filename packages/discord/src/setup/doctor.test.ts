@@ -113,13 +113,21 @@ test.each<[string, Record<string, unknown>, Omit<Finding, "fix">, string]>([
 	[
 		"no sessions",
 		gateway(0),
-		{ id: "discord-gateway", status: "fail", what: "Discord allows no further connections today" },
+		{
+			id: "discord-gateway",
+			status: "fail",
+			what: "Discord allows no further connections until the limit resets",
+		},
 		"wait 2 hours",
 	],
 	[
 		"few sessions",
 		gateway(20),
-		{ id: "discord-gateway", status: "warn", what: "Discord allows only 20 more connections today" },
+		{
+			id: "discord-gateway",
+			status: "warn",
+			what: "Discord allows only 20 more connections until the limit resets",
+		},
 		"restarts repeatedly",
 	],
 	[

@@ -40,14 +40,13 @@ export const accountTexts = {
 	noInviteFix: ({ page }: { readonly page: string }) => `on ${page}, switch off "Requires OAuth2 Code Grant"`,
 
 	connections: ({ remaining }: Connections) =>
-		`Discord can be reached, and allows ${remaining} more connections today`,
-	noConnections: "Discord allows no further connections today",
+		`Discord can be reached, and allows ${remaining} more connections until the limit resets`,
+	noConnections: "Discord allows no further connections until the limit resets",
 	noConnectionsFix: ({ hours }: { readonly hours: number }) =>
 		`wait ${hours} ${hours === 1 ? "hour" : "hours"}, and find the program that restarts repeatedly`,
 	fewConnections: ({ remaining }: Connections) =>
-		`Discord allows only ${remaining} more ${remaining === 1 ? "connection" : "connections"} today`,
-	fewConnectionsFix:
-		"find the program that restarts repeatedly, before Discord refuses connections for the rest of the day",
+		`Discord allows only ${remaining} more ${remaining === 1 ? "connection" : "connections"} until the limit resets`,
+	fewConnectionsFix: "find the program that restarts repeatedly, before Discord refuses further connections",
 	shards: ({ shards }: { readonly shards: number }) =>
 		`Discord recommends ${shards} connections for this bot`,
 	shardsFix:
