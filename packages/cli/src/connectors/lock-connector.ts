@@ -13,15 +13,25 @@ const SQLITE_BUSY = 5;
  * if the directory is not writable.
  */
 export function lockConnector(data: string, platform: string): DataLock {
-	const place = join(data, "connectors", platform);
+	const lock = lockIfStopped(data, platform);
+	if (lock !== undefined) return lock;
+	const owner = ownerOf(join(directoryOf(data, platform), "run", "lock.pid"));
+	const message = connectorRunTexts.alreadyRunning({ platform, data, owner });
+	throw new ParleyError(message, { code: "unavailable" });
+}
+
+/** Like `lockConnector`, but returns undefined if the connector is running. */
+export function lockIfStopped(data: string, platform: string): DataLock | undefined {
 	try {
-		return lockDataDirectory(place);
+		return lockDataDirectory(directoryOf(data, platform));
 	} catch (reason) {
-		if (!isLocked(reason)) throw reason;
-		const lockOwner = ownerOf(join(place, "run", "lock.pid"));
-		const message = connectorRunTexts.alreadyRunning({ platform, data, owner: lockOwner });
-		throw new ParleyError(message, { code: "unavailable", cause: reason });
+		if (isLocked(reason)) return undefined;
+		throw reason;
 	}
+}
+
+function directoryOf(data: string, platform: string): string {
+	return join(data, "connectors", platform);
 }
 
 function isLocked(reason: unknown): boolean {

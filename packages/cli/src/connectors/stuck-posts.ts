@@ -1,6 +1,5 @@
-import { ParleyError, systemClock } from "@parley/base";
+import { systemClock } from "@parley/base";
 import { decideStuckPost, leaveDecisionOn, readStuckPosts } from "@parley/connector";
-import type { DataLock } from "@parley/gateway";
 import type { Io } from "../command-line/io.ts";
 import { printJson, printRows } from "../command-line/output.ts";
 import type { Platform } from "../gateway/platform.ts";
@@ -8,7 +7,7 @@ import { alignColumns } from "../text/columns.ts";
 import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { stuckPostTexts } from "../texts/connectors/posts.ts";
-import { lockConnector } from "./lock-connector.ts";
+import { lockIfStopped } from "./lock-connector.ts";
 import { type ConnectorFlags, readConnectorConfig } from "./run-connector.ts";
 
 const maxShown = 100;
@@ -58,13 +57,4 @@ export async function decideStuck(
 		lock.release();
 	}
 	printRows([send ? stuckPostTexts.sentAtStart : stuckPostTexts.discarded], io);
-}
-
-function lockIfStopped(data: string, platform: string): DataLock | undefined {
-	try {
-		return lockConnector(data, platform);
-	} catch (reason) {
-		if (ParleyError.from(reason).code !== "unavailable") throw reason;
-		return undefined;
-	}
 }
