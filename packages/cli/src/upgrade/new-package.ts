@@ -63,15 +63,14 @@ export async function stagePackage(
 	const { stage, staged } = placesOf(journal);
 	await mkdir(stage, { recursive: true, mode: 0o700 });
 	await npm(["install", "--global", "--prefix", stage, "--no-audit", "--no-fund", spec], machine, signal);
-	const { name, version } = parseJson(readFileSync(join(staged, "package.json"), "utf8")) as {
-		// npm refuses to install a package without these fields.
-		readonly name: string;
+	const { version } = parseJson(readFileSync(join(staged, "package.json"), "utf8")) as {
+		// npm refuses to install a package without this field.
 		readonly version: string;
 	};
 	const { to } = journal;
-	const found = name === journal.name ? (await runProgram(staged, ["--version"], machine)).trim() : name;
-	if (version !== to || found !== to) {
-		const wrong = version === to ? found : version;
+	const printed = (await runProgram(staged, ["--version"], machine)).trim();
+	const wrong = [version, printed].find((found) => found !== to);
+	if (wrong !== undefined) {
 		throw new ParleyError(texts.otherVersion({ found: wrong, to }), { code: "failed_precondition" });
 	}
 }
