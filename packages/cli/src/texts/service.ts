@@ -54,7 +54,7 @@ export const serviceErrors = {
 	foreignFile: ({ file }: Filed) =>
 		`${file} was not written by \`parley service install\`, so it stays as it is; remove it yourself, or choose another name with \`--name\``,
 	otherGateway: ({ data, pid }: Stored & { readonly pid: number }) =>
-		`a gateway is already running on the data directory ${data} (process ${pid}); stop it with \`parley stop\`, and run the command again`,
+		`a gateway is already running on the data directory ${data} (process ${pid}); stop it with \`parley stop --data ${data}\`, and run the command again`,
 	noManager: ({ platform }: { readonly platform: string }) =>
 		`Parley cannot install a service on ${platform}, only on Linux with systemd and on macOS; let your service manager run \`parley gateway --connectors\``,
 	needsRoot: "a system service needs root; run the command again with `sudo`, or leave out `--system`",
