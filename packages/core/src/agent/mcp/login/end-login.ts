@@ -36,6 +36,11 @@ function authenticate(client: McpOAuthClient, body: URLSearchParams): Record<str
 		body.set("client_secret", client_secret);
 		return {};
 	}
-	const credentials = Buffer.from(`${client_id}:${client_secret}`).toString("base64");
-	return { authorization: `Basic ${credentials}` };
+	const credentials = `${formEncoded(client_id)}:${formEncoded(client_secret)}`;
+	return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+/** Encodes both parts of the credentials: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+function formEncoded(text: string): string {
+	return new URLSearchParams({ "": text }).toString().slice(1);
 }
