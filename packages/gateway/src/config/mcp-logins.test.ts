@@ -73,8 +73,10 @@ test("an invalid file is an error, and a failed change leaves it as it was", asy
 	await store(loginWith("an-access-token-1"));
 	await expect(file.change("a", () => Promise.reject(new Error("no network")))).rejects.toThrow("no network");
 	await expect(file.find("a", url)).resolves.toMatchObject({ accessToken: "an-access-token-1" });
-	await writeFile(path, '{"logins": {"a": {}}}');
-	await expect(file.find("a", url)).rejects.toThrow("mcp-logins.json is not valid");
+	for (const content of ['{"logins": {"a": {}}}', '{"logins": {']) {
+		await writeFile(path, content);
+		await expect(file.find("a", url)).rejects.toThrow("mcp-logins.json is not valid");
+	}
 });
 
 test("the tokens of the last refreshes are removed from texts, but older tokens are not", async () => {

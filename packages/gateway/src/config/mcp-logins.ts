@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Clock, defined, ParleyError, parseJson, type Redactor } from "@parley/base";
+import { type Clock, ParleyError, parseJson, type Redactor } from "@parley/base";
 import { type McpLogin, type McpLoginState, type McpLogins, SecretBox } from "@parley/core";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
@@ -182,10 +182,9 @@ async function readEntries(path: string): Promise<Entries> {
 		if (errno(reason) === "ENOENT") return '{ "logins": {} }';
 		throw reason;
 	});
-	const { success, data, error } = fileSchema().safeParse(parseJson(text, { uniqueKeys: true }));
-	if (success) return data.logins;
-	throw new ParleyError(settingRefusalTexts.invalidLogins({ path }), {
-		code: "data_loss",
-		...defined({ cause: error }),
-	});
+	try {
+		return fileSchema().parse(parseJson(text, { uniqueKeys: true })).logins;
+	} catch (cause) {
+		throw new ParleyError(settingRefusalTexts.invalidLogins({ path }), { code: "data_loss", cause });
+	}
 }
