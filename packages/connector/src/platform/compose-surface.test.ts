@@ -1,6 +1,7 @@
+import { ParleyError } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
-import { composeSurface } from "./compose-surface.ts";
+import { composeSurface, type UploadBytes, type UploadReader } from "./compose-surface.ts";
 import { DeliveryError, type OutboxRow, type Receipt, type Surface } from "./surface.ts";
 
 const row: OutboxRow = {
@@ -13,7 +14,10 @@ const row: OutboxRow = {
 	attempt: 1,
 };
 
-function open(create: () => Promise<Receipt>): { readonly surface: Surface; readonly called: string[] } {
+function open(
+	create: (read: UploadBytes) => Promise<Receipt>,
+	readFile: UploadReader = async () => new Uint8Array(),
+): { readonly surface: Surface; readonly called: string[] } {
 	const called: string[] = [];
 	const call = (name: string, remote = "1") => {
 		called.push(name);
@@ -22,14 +26,14 @@ function open(create: () => Promise<Receipt>): { readonly surface: Surface; read
 	const surface = composeSurface(
 		{
 			cards: async () => undefined,
-			readFile: async () => new Uint8Array(),
+			readFile,
 			clock: new ManualClock(),
 			log: new MemoryLogger(),
 		},
 		1,
-		({ cards }) => ({
+		({ cards, read }) => ({
 			post: {
-				create,
+				create: () => create(read),
 				edit: (_row, _post, target) => call("edit", target),
 				remove: (_row, target) => call("remove", target),
 				find: () => call("find post"),
@@ -95,4 +99,19 @@ test("a thread waits for its card while the row is recent, and is abandoned afte
 	const at = new ManualClock().now();
 	await expect(surface.send({ ...row, at, payload })).rejects.toMatchObject({ kind: "rate-limited" });
 	await expect(surface.send({ ...row, at: at - 60_000, payload })).rejects.toMatchObject({ kind: "gone" });
+});
+
+test("a post waits for a file that cannot be read yet, but not for a file that is too large", async () => {
+	const reading = (code: "unavailable" | "resource_exhausted") => {
+		const { surface } = open(
+			async (read) => ({ remote: `${await read({ fileId: "file_1", name: "a.txt" })}` }),
+			() => Promise.reject(new ParleyError("not read", { code })),
+		);
+		return surface.send(row);
+	};
+	await expect(reading("unavailable")).rejects.toMatchObject({
+		message: "cannot read the file a.txt yet: not read",
+		kind: "rate-limited",
+	});
+	await expect(reading("resource_exhausted")).resolves.toEqual({ remote: "undefined" });
 });

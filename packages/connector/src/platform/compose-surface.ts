@@ -225,13 +225,7 @@ async function limitConversation<T>(
 }
 
 const uploadPatienceMs = 60_000;
-const passing: ReadonlySet<string> = new Set([
-	"unavailable",
-	"deadline_exceeded",
-	"resource_exhausted",
-	"aborted",
-	"cancelled",
-]);
+const passing: ReadonlySet<string> = new Set(["unavailable", "deadline_exceeded", "aborted", "cancelled"]);
 
 /**
  * Returns undefined if the gateway refuses the file. A temporary failure throws `rate-limited`: the post
