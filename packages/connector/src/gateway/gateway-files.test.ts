@@ -53,6 +53,17 @@ test("a file is uploaded with the token, its name and its key", async () => {
 	]);
 });
 
+test.each(["nonsense", {}])("the invalid response %j is an error that names the gateway", async (body) => {
+	const { files } = await gatewayThat((request, response) =>
+		answer(request.method === "POST" ? 201 : 200, body)(request, response),
+	);
+	const invalid = /^the gateway at 127\.0\.0\.1:\d+ sent an invalid response/;
+	const file = { name: "a.txt", bytes: Buffer.from("abc"), key: "k1", signal };
+	await expect(files.upload(file)).rejects.toThrow(invalid);
+	await expect(files.moments("sess_1", 0, signal)).rejects.toThrow(invalid);
+	await expect(files.events("sess_1", signal)[Symbol.asyncIterator]().next()).rejects.toThrow(invalid);
+});
+
 test("a file is downloaded up to a limit", async () => {
 	const { requests, files } = await gatewayThat(answer(200, "0123456789"));
 	expect((await files.download("file_1", 10, signal)).toString()).toBe("0123456789");

@@ -93,7 +93,7 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 			const headers = { "content-length": bytes.length, "idempotency-key": key };
 			const post = { method: "POST", path, headers, body: bytes, maximum: maxWords, signal } as const;
 			const { body } = await ask(place, post, 201);
-			return UploadedFile.parse(parseJson(body.toString())).file_id;
+			return readResponse(place, () => UploadedFile.parse(parseJson(body.toString())).file_id);
 		},
 		async download(fileId, maximum, signal) {
 			const path = `/api/files/${encodeURIComponent(fileId)}`;
@@ -101,7 +101,7 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 		},
 		async *events(session, signal) {
 			for (let after = 0; ; ) {
-				const page = EventPage.parse(await readEvents(place, { session, after, signal }));
+				const page = await readEvents(place, { session, after, signal }, EventPage);
 				const last = page.at(-1);
 				if (last === undefined) return;
 				yield* page.flatMap(toPastEvent);
@@ -109,7 +109,7 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 			}
 		},
 		async moments(session, after, signal) {
-			const events = Events.parse(await readEvents(place, { session, after, signal }));
+			const events = await readEvents(place, { session, after, signal }, Events);
 			return new Map(
 				events.flatMap(({ seq, timestamp }) => (timestamp ? [[seq, Date.parse(timestamp)]] : [])),
 			);
@@ -117,17 +117,27 @@ export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayH
 	};
 }
 
-async function readEvents(
+async function readEvents<T>(
 	place: GatewayAddress,
 	{
 		session,
 		after,
 		signal,
 	}: { readonly session: string; readonly after: number; readonly signal: AbortSignal },
-): Promise<unknown> {
+	schema: z.ZodType<T>,
+): Promise<T> {
 	const path = `/api/events?session=${encodeURIComponent(session)}&after=${after}&limit=1000`;
 	const { body } = await ask(place, { method: "GET", path, maximum: maxEvents, signal }, 200);
-	return parseJson(body.toString(), eventLimits);
+	return readResponse(place, () => schema.parse(parseJson(body.toString(), eventLimits)));
+}
+
+function readResponse<T>({ url }: GatewayAddress, read: () => T): T {
+	try {
+		return read();
+	} catch (cause) {
+		const message = `the gateway at ${new URL(url).host} sent an invalid response: check that ${url} is a gateway of this version`;
+		throw new ParleyError(message, { code: "internal", cause });
+	}
 }
 
 function toPastEvent({
