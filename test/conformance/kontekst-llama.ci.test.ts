@@ -19,8 +19,8 @@ verifiesOn(
 		const connectionEnded = await setup.connectionEnd();
 		gateway.kill("SIGKILL");
 		await gateway.exited;
-		// The old server usually still listens at the address. The gateway uses this server until it exits, then starts its
-		// own.
+		// The old server usually still listens at the address. The gateway uses this server until the server exits, and
+		// then starts another.
 		await setup.start();
 		await connectionEnded();
 		expect(await setup.run("hello")).toMatchObject({ content: "You said: hello" });

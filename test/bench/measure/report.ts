@@ -51,8 +51,8 @@ export interface Figure {
 }
 
 /**
- * A limit for the median of a figure. A median outside the limit fails the bench unless `ofMachine` or `target` states
- * otherwise.
+ * A limit for the median of a figure. A median outside the limit fails the bench, except with `--ratios` if
+ * `ofMachine` or `target` is set.
  */
 export interface Gate {
 	readonly figure: Figure;

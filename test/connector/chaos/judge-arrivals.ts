@@ -76,7 +76,10 @@ export function judgeFile(
 		: [`${file} came ${arrived.length} times with ${arrivals.length} of ${versions.join(" → ")}`];
 }
 
-/** Returns a fault if the gateway made too many retries. It may make fewer than requested, because it can refuse a request. */
+/**
+ * Returns a fault if the gateway made too many retries. The gateway may make fewer than requested, because it can
+ * refuse a request.
+ */
 export function judgeRetries({ sessions }: ScriptedGateway, expected: number): string[] {
 	const retries = sessions
 		.flatMap(({ frames }) => frames)

@@ -62,8 +62,8 @@ export function judgeOrder({ answers }: Work, places: readonly (readonly Post[])
 }
 
 /**
- * Returns the faults of cards. Each question must have exactly one card, whose approve buttons match the state of its
- * questions. Ignores deleted threads.
+ * Returns the faults of cards. Each question must have exactly one card, whose approve buttons match the state of
+ * the card's questions. Ignores deleted threads.
  */
 export function judgeQuestions({ work, posts, isMissing }: WorkAndPosts): string[] {
 	return work.questions.flatMap(({ session, label, approve }) => {

@@ -11,8 +11,8 @@ type OfRoom = Extract<
 >;
 
 /**
- * Waits until the expectation is met, or checks it when all work is complete. Otherwise rejects with a
- * description of the current state.
+ * Waits until the expectation is met, or checks it when all work is complete. Rejects with a description of the
+ * current state if the expectation is not met.
  */
 export async function checkExpectation(notebook: Notebook, step: Expectation): Promise<void> {
 	const { played, interaction } = notebook;

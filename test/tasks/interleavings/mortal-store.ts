@@ -9,8 +9,8 @@ type Read = Store<Tables>["read"];
 const quietTicks = 8;
 
 /**
- * The store of one process. After the death of the process, it starts no command, and calls never settle. The
- * database remains for the next process.
+ * The store of one process. After the death of the process, the store starts no command, and calls never settle.
+ * The database remains for the next process.
  */
 export class MortalStore implements Store<Tables> {
 	readonly engine: Store<Tables>["engine"];

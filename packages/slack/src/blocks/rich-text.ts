@@ -44,8 +44,8 @@ function inlineNeedsRichText(node: Inline): boolean {
 }
 
 /**
- * Converts blocks to rich text, which Slack does not parse: reference/block-kit/blocks/rich-text-block. Lists become lines of
- * text, because a native list cannot contain code blocks. Undefined without text.
+ * Converts blocks to rich text, which Slack does not parse: reference/block-kit/blocks/rich-text-block. Lists
+ * become lines of text, because a native list cannot contain code blocks. Returns undefined without text.
  */
 export function richTextBlock(blocks: readonly Block[]): RichTextBlock | undefined {
 	const parts: Part[] = [];

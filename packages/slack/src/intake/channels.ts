@@ -13,8 +13,8 @@ export interface KnownChannel {
 	readonly shared: boolean;
 	readonly name?: string;
 	/**
-	 * Whether the bot is a member of the channel. True if Slack reports the channel without a membership, and false if
-	 * Slack does not report the channel.
+	 * Whether the bot is a member of the channel. True if Slack's response lacks `is_member`, and false if Slack does
+	 * not report the channel.
 	 */
 	readonly ours: boolean;
 	/** Whether Slack reports the channel as public in the workspace. */

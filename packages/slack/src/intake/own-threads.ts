@@ -11,8 +11,8 @@ import { messageId, readMessageId } from "../vocabulary/message-id.ts";
 /** Facts about threads in the connector's database. */
 export interface OwnThreads {
 	/**
-	 * Returns facts about a thread. `root`: the bot wrote its first message. `ours`: the bot has posted in it, its first message
-	 * addressed the agent, or it has a session.
+	 * Returns facts about a thread. `root`: the bot wrote the first message. `ours`: the bot has posted in the
+	 * thread, the first message addressed the agent, or the thread has a session.
 	 */
 	thread(at: { readonly tenant: string; readonly channel: string; readonly ts: string }): Promise<{
 		readonly ours: boolean;
@@ -100,8 +100,8 @@ export function ownThreads(store: Store<ConnectorTables>): OwnThreads {
 }
 
 /**
- * Returns threads that posts outside threads may have started, newest post first. `since` is the earliest change of a post, in
- * milliseconds since the epoch.
+ * Returns at most `maxPosts` threads that posts may have started, newest post first. Ignores posts without a change
+ * after `since`, in milliseconds since the epoch.
  */
 export async function postedThreads(
 	store: Store<ConnectorTables>,

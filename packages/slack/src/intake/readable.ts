@@ -7,8 +7,8 @@ const retentionMs = 60_000;
 const maxEntries = 2000;
 
 /**
- * Returns `ChatPlatform.readable`: the room of a channel that the person can read according to Slack. Undefined for
- * other channels, and for direct messages. Rejects if Slack does not respond.
+ * Implements `ChatPlatform.readable`: resolves with the room of a channel that the person can read according to
+ * Slack. Undefined for other channels, and for direct messages. Rejects if Slack does not respond.
  */
 export function readableRooms(
 	parts: PersonRightsParts & { readonly clock: Clock },

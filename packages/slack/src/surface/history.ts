@@ -79,7 +79,10 @@ export class History {
 		this.#self = self;
 	}
 
-	/** Returns the message, or undefined if it does not exist. Rejects with `rejected` if there are too many messages to search. */
+	/**
+	 * Returns the first of the bot's messages that fits, or undefined. Rejects with `rejected` if there are too many
+	 * messages to search.
+	 */
 	async find(postTarget: PostTarget, search: Search): Promise<Found | undefined> {
 		const { key, fits } = search;
 		let state: SearchState = this.#searches.get(key) ?? { cursor: "", pages: 0, seen: 0 };

@@ -143,7 +143,7 @@ export function messageEventShape(state: State, message: MessageRecord, fresh = 
 
 /**
  * Returns the shape of a message for an app without the message content intent:
- * https://discord.com/developers/docs/events/gateway#message-content-intent. All fields with content are empty, except for:
+ * https://discord.com/developers/docs/events/gateway#message-content-intent. All fields with content are empty, except in:
  * - messages of the app and responses to interactions;
  * - direct messages;
  * - messages that mention the app.

@@ -10,7 +10,7 @@ const id = z.string().min(1).max(256);
 const Frame = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("hello"), num_connections: z.int().optional() }),
 	/**
-	 * Reasons of Slack:
+	 * Values of `reason`:
 	 * - `warning`: the socket closes in ten seconds
 	 * - `refresh_requested`: the socket should be replaced
 	 * - `link_disabled`: Slack refuses new sockets

@@ -17,8 +17,8 @@ export interface SignedRequest {
 }
 
 /**
- * Returns the reason to refuse a request by its head: no signature, an invalid timestamp, or a time outside the window.
- * Undefined for an acceptable head.
+ * Returns the reason to refuse a request: no signature, an invalid timestamp, or a time outside the window.
+ * Undefined if the head is acceptable.
  */
 export function forgeryInHead({
 	timestamp,
