@@ -80,7 +80,7 @@ export class CatchUp {
 		if (!this.#isReady) return;
 		const { clock, log } = this.#parts;
 		this.#silenceStart ??= clock.now();
-		this.#compare(deliveredMs, (fields) =>
+		this.#readIfSilent(deliveredMs, (fields) =>
 			log.info("the connector was offline for longer than Slack retries: reading missed messages", fields),
 		);
 		this.#timer ??= clock.after(everyMs, () => this.#tick());
@@ -141,13 +141,12 @@ export class CatchUp {
 	#quiet(longerMs: number): void {
 		if (!this.#isReady) return;
 		const { log } = this.#parts;
-		this.#compare(longerMs, (fields) =>
+		this.#readIfSilent(longerMs, (fields) =>
 			log.debug("no event arrived: reading messages that may be missing", fields),
 		);
 	}
 
-	/** Reads the missed period if no event has arrived for longer than `longerMs`. */
-	#compare(longerMs: number, report: (fields: { places: number; minutes: number }) => void): void {
+	#readIfSilent(longerMs: number, report: (fields: { places: number; minutes: number }) => void): void {
 		const { places, clock } = this.#parts;
 		const now = clock.now();
 		const since = this.#silenceStart ?? now;

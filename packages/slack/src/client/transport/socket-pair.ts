@@ -62,7 +62,7 @@ export class SocketPair implements Transport {
 
 	/** Starts to open the sockets. `ready`, `lost` and `refused` report the result. */
 	async start(): Promise<void> {
-		this.#handled = Array.from({ length: lineCount }, () => this.#run());
+		this.#handled = Array.from({ length: lineCount }, () => this.#keepOneOpen());
 	}
 
 	posted(): void {
@@ -77,8 +77,7 @@ export class SocketPair implements Transport {
 		await Promise.all(this.#handled);
 	}
 
-	/** Keeps one socket of the pair open. */
-	async #run(): Promise<void> {
+	async #keepOneOpen(): Promise<void> {
 		const { clock, log, refused } = this.#parts;
 		const { signal } = this.#closing;
 		let before: SocketLine | undefined;
