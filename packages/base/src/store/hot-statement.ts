@@ -26,9 +26,9 @@ class Placeholder {
 }
 
 /**
- * Creates a statement that is compiled at its first use with an engine, and later only bound and run. Use it in hot
- * paths, in which building the query costs more than running it. `p("name")` marks the position of a parameter wherever
- * a single value is allowed. `R` is the type of a result row, and is checked against the query.
+ * Creates a statement that is compiled at its first use with an engine, and later only bound and run. Use it
+ * in hot paths, in which building the query costs more than running it. `p("name")` marks the position of a
+ * parameter wherever a single value is allowed. `R` is the type of a result row.
  */
 export function hotStatement<DB, P extends object, R = unknown>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,

@@ -12,9 +12,9 @@ const maxTranscript = 2 * 1024 * 1024;
 const maxName = 200;
 
 /**
- * Returns a conversation as a Markdown document. Quotes and fences isolate the text of people, models and tools.
- * Control characters that could affect a terminal or an editor are escaped. The oldest parts of a very long
- * conversation are omitted, and do not stay in memory.
+ * Returns a conversation as a Markdown document. Quotes and fences isolate the text of people, models and
+ * tools. Control characters that could affect a terminal or an editor are escaped. The oldest parts of a very
+ * long conversation are omitted.
  */
 export async function transcriptOf(
 	title: string,

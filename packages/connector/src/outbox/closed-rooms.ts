@@ -84,8 +84,8 @@ async function readRow(tx: Tx, id: string) {
 }
 
 /**
- * Plans direct messages to the person who asked: an explanation, and copies of this row and the later rows of the
- * answer that are not posted. Plans nothing for a row without `elsewhere`, or for an answer older than `staleMs`.
+ * Plans direct messages to the person who asked: an explanation, and copies of the unposted rows of the
+ * answer, from this row on. Plans nothing without `elsewhere`, or if the answer is older than `staleMs`.
  */
 async function planCopies(
 	tx: Tx,

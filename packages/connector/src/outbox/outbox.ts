@@ -95,10 +95,10 @@ export class Outbox {
 	}
 
 	/**
-	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves after the
-	 * commit; rows are sent later. Skips rows of events up to the previous position of the cursor. Rejects with
-	 * `failed_precondition` if the cursor would move back. The content of a newer row replaces the content of a waiting
-	 * row of the same card.
+	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves
+	 * after the commit; rows are sent later. Skips rows of events up to the previous position of the cursor.
+	 * Rejects with `failed_precondition` if the cursor would move back. A newer row may replace the content of
+	 * a waiting row of the same card.
 	 */
 	async plan(plan: Plan, beside?: (tx: Tx) => Promise<void>): Promise<void> {
 		if (plan.rows.length > 0) await this.#failpoints.reach("outbox.claim");

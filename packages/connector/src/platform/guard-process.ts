@@ -14,9 +14,9 @@ export interface FaultTolerance {
 }
 
 /**
- * Guards against uncaught errors. An error of the tolerated library is logged, and the process continues. Any other
- * uncaught error is logged, and ends the process with code 1. A supervisor can then restart the process. Returns a
- * function that removes the guard.
+ * Guards against uncaught errors. An error of the tolerated library is logged, and the process continues. Any
+ * other uncaught error is logged, and ends the process with code 1. Returns a function that removes the
+ * guard.
  */
 export function guardProcess(
 	log: Logger,
