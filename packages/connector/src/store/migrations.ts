@@ -110,7 +110,7 @@ async function createDecisions(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** Stops that found no active run are rare among the message records. */
+/** Stops that found no active run are rare, so a partial index is small. */
 async function indexStops(db: Kysely<unknown>): Promise<void> {
 	await db.schema
 		.createIndex("heard_stops")

@@ -108,7 +108,7 @@ function findInRow(finder: Finder, row: TableRow): void {
 	}
 }
 
-/** For example, the last item and its list end at the same offset. */
+/** Skips a repeated offset, for example of the last item and its list. */
 function add({ from, to }: Finder, cut: number, cuts: number[]): void {
 	if (cut > from && cut < to && cut !== cuts.at(-1)) cuts.push(cut);
 }

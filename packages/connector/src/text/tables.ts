@@ -89,7 +89,7 @@ function containsLink(node: Inline): boolean {
 	return node.type === "link" || ("children" in node && node.children.some(containsLink));
 }
 
-/** One line for each cell that has a label or content. */
+/** The item has one line for each cell with a label or content. */
 function rowItem(row: TableRow, labels: readonly (readonly Inline[])[]): ListItem {
 	const lines = row.children.map((cell, index): Inline[] => {
 		const label = plainText(labels[index] ?? []);
