@@ -101,7 +101,7 @@ function encoded(url: string, marks: RegExp): string {
 	return url.replace(marks, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`);
 }
 
-/** One word without `#`, as Discord requires, or an empty text. */
+/** Returns one word without `#`, as Discord requires, or an empty text. */
 function languageOf(lang: string | undefined): string {
 	if (lang === "c#") return "cs";
 	return lang !== undefined && /^[\w+.-]+$/.test(lang) ? lang : "";

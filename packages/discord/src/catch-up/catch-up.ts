@@ -39,7 +39,7 @@ const maxDelayed = 500;
 /** Maximum channels without a cursor to read in a guild. */
 const maxUnknown = 100;
 
-/** Doubled after each failure, up to `maxRetryMs`. */
+/** The delay doubles after each failure, up to `maxRetryMs`. */
 const firstRetryMs = 60_000;
 const maxRetryMs = 3_600_000;
 

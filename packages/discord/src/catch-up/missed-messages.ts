@@ -31,7 +31,7 @@ const Limited = z.object({ retry_after: z.number() });
 /** Reads missed messages, and converts them to events. */
 export class MissedMessages {
 	readonly #parts: MissedMessagesParts;
-	/** By the path of the request. Discord adds the member to events, but not to read messages. */
+	/** Members by the path of their request. Discord adds members to events, but not to read messages. */
 	readonly #members = new Map<string, Promise<unknown>>();
 
 	constructor(parts: MissedMessagesParts) {
@@ -72,7 +72,8 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Oldest message first. Without `before`, the newest page. Undefined if the bot cannot read the channel.
+	 * Returns the newest messages, or those before `before`, oldest first. Undefined if the bot cannot read the
+	 * channel.
 	 */
 	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {
 		const { status, body } = await this.#ask({

@@ -136,7 +136,10 @@ class DiscordClient implements DiscordPort {
 		this.#settled.resolve();
 	}
 
-	/** False if the start must be retried. True also if Discord refused the token or the port is closing. */
+	/**
+	 * Resolves with false if the start must be retried. True also if Discord refused the token or the port is
+	 * closing.
+	 */
 	async #begin(): Promise<boolean> {
 		if (this.#closing.signal.aborted) return true;
 		try {
@@ -223,7 +226,10 @@ class DiscordClient implements DiscordPort {
 	}
 }
 
-/** `connect` does not wait: a shard rejects it if its first connection fails, although the shard retries. */
+/**
+ * `connect` does not wait: a shard rejects `connect` if its first connection fails, although the shard
+ * retries.
+ */
 function connectingInBackground(
 	manager: WebSocketManager,
 	failed: (error: unknown) => void,

@@ -37,7 +37,7 @@ export class RestAnswers {
 	/** Client with the bot's token. `WebSocketManager` uses it to read the gateway's URL. */
 	readonly rest: REST;
 	readonly #authorization: string;
-	/** By signal, because no other field that discord.js reports with a response identifies the request. */
+	/** Responses by signal: no other field that discord.js reports with a response identifies the request. */
 	readonly #responses = new WeakMap<AbortSignal, ResponseLike>();
 
 	/** `apiUrl` replaces `https://discord.com/api`. `requestsPerSecond` is the bot's global limit. Default: 50. */
@@ -139,7 +139,7 @@ function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordRes
 	};
 }
 
-/** Removes the secret token of an interaction or webhook. */
+/** Hides the secret token of an interaction or webhook. */
 function withoutToken(path: string): string {
 	return path.replace(/^(\/(?:webhooks|interactions)\/\d+)\/[^/?]+/, "$1/…");
 }

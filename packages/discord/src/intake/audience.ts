@@ -13,7 +13,7 @@ const ways = [
 /** Bits of the first four permissions in `ways`, in the same order. */
 const [view, inChannels, inThreads, commands] = [1, 2, 4, 8];
 const administrator = 1 << (ways.length - 1);
-/** Not in `ways`, because the permission to read earlier messages is not part of an audience. */
+/** This bit is not in `ways`, because the permission to read earlier messages is not part of an audience. */
 const history = administrator << 1;
 const ordinary = administrator - 1;
 
@@ -99,7 +99,7 @@ export function mayReadHistory(rights: GuildRights, person: PersonInChannel): bo
 	return (permissions & view) !== 0 && (permissions & history) !== 0;
 }
 
-/** No permissions in an unknown or deleted channel. */
+/** A person has no permissions in an unknown or deleted channel. */
 function permissionsOf(rights: GuildRights, { channel, user, roles }: PersonInChannel): number {
 	const { guild, owner } = rights;
 	const overwrites = rights.channels.get(channel);

@@ -226,7 +226,7 @@ export class GuildEvents {
 	}
 }
 
-/** Undefined unless the server is new and the bot can post in its system channel. */
+/** Returns undefined unless the server is new and the bot can post in its system channel. */
 function invitedTo(
 	{ id: guild, joined_at, system_channel_id: channel, owner_id: owner, members }: Guild,
 	rights: GuildRights,

@@ -51,7 +51,7 @@ function atStart(query: ContextQuery): ContextQuery {
 	return { ...query, room: channel };
 }
 
-/** Newest first. The additional message shows that there are older messages. */
+/** Returns the newest message first. The additional message shows that there are older messages. */
 async function readPage(
 	{ port }: RoomMessagesParts,
 	{ room, before }: ContextQuery,

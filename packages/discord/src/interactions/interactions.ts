@@ -39,7 +39,7 @@ export interface InteractionsParts {
 }
 
 /**
- * Below the three seconds that Discord waits:
+ * All limits are below the three seconds that Discord waits:
  * interactions/receiving-and-responding#responding-to-an-interaction
  */
 const deferAfterMs = 1500;

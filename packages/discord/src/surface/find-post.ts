@@ -78,7 +78,9 @@ export class Finder {
 		return { remote: found.id };
 	}
 
-	/** Also without files: Parley's gateway may have lost the file, or Discord may have refused it. */
+	/**
+	 * Includes drafts without files: Parley's gateway may have lost the file, or Discord may have refused it.
+	 */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
 		const { posts } = this.#parts;
 		const fullDraft = await posts.draft(row, post, async ({ size }) => new Uint8Array(size));
@@ -91,7 +93,7 @@ export class Finder {
 		);
 	}
 
-	/** The oldest match, because the rows of a conversation are searched in order. */
+	/** Returns the oldest match, because the rows of a conversation are searched in order. */
 	async #search(
 		channel: string,
 		at: number,
@@ -114,7 +116,7 @@ export class Finder {
 		});
 	}
 
-	/** Oldest first: resources/message#get-channel-messages */
+	/** Returns the oldest message first: resources/message#get-channel-messages */
 	async #page(channel: string, query: Readonly<Record<string, string>>): Promise<Found[]> {
 		const request = { method: "GET", path: `/channels/${channel}/messages`, query } as const;
 		const { body } = await this.#parts.caller.ask(request, "read", channel);
@@ -179,7 +181,7 @@ function unescaped(text: string): string {
 	return text.replaceAll("\\", "");
 }
 
-/** Without invisible characters and repeated blanks, which Discord may change. */
+/** Removes invisible characters and repeated blanks, which Discord may change. */
 function shown(text: string): string {
 	return text
 		.normalize()

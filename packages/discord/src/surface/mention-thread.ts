@@ -31,7 +31,7 @@ export async function openMentionThread(
 }
 
 /**
- * Undefined for success, the error code of a refusal, or 0 for a refusal without a code. Rejects with
+ * Returns undefined for success, the error code of a refusal, or 0 for a refusal without a code. Rejects with
  * `unavailable` after a rate limit, or if the result is unknown.
  */
 async function ask(

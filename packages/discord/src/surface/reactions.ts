@@ -159,7 +159,7 @@ export class Reactions {
 		return parent;
 	}
 
-	/** Only status reactions. Undefined if Discord refuses to show the message. */
+	/** Returns only status reactions. Undefined if Discord refuses to show the message. */
 	async #own(
 		{ conversation }: Pick<OutboxRow, "conversation">,
 		message: string,

@@ -96,7 +96,7 @@ export class ThreadTitles {
 		return full === undefined ? [] : [full];
 	}
 
-	/** Undefined if a change is possible now. A newer title replaces the title that waits. */
+	/** Returns undefined if a change is possible now. A newer title replaces the title that waits. */
 	#limitOf({ conversation }: OutboxRow, changedAt: readonly number[]): RateLimit | undefined {
 		const oldest = changedAt.at(-maxChanges);
 		if (oldest === undefined) return undefined;

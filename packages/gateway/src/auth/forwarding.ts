@@ -90,8 +90,8 @@ function listed(request: IncomingRequest, name: string): string[] {
 }
 
 /**
- * Accepts `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` and `[2001:db8::1]:5678`. Undefined for other texts, such
- * as `unknown`.
+ * Accepts `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` and `[2001:db8::1]:5678`. Returns undefined for other
+ * texts, such as `unknown`.
  */
 function readAddress(text: string): string | undefined {
 	const [, bracketed, ipv4] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(text) ?? [];
@@ -99,7 +99,10 @@ function readAddress(text: string): string | undefined {
 	return isIP(address) === 0 ? undefined : plainAddress(address);
 }
 
-/** Sticky, with parts that match disjoint texts, so that matching an untrusted header takes linear time. */
+/**
+ * The pattern is sticky and its parts match disjoint texts, so that matching an untrusted header takes linear
+ * time.
+ */
 const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
 
 /**

@@ -28,7 +28,7 @@ export interface LocalPeers {
 	/**
 	 * Whether the far end of a connection belongs to a process of the gateway's own user, but not to a tool,
 	 * according to the kernel. False if the process is unknown. Never rejects. After a positive result, only
-	 * the processes of tools are checked again, because a tool may have received the descriptor since.
+	 * tools that may have received the descriptor since are checked.
 	 */
 	isLocal(connection: ConnectionAddresses): Promise<boolean>;
 }

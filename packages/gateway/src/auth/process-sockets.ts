@@ -63,8 +63,9 @@ export class ToolSockets {
 }
 
 /**
- * Undefined if the environment is unreadable, or empty because the process is starting another program. The
- * read is asynchronous, because the kernel blocks it while the process holds a lock on its memory.
+ * Returns undefined if the environment is unreadable, or empty because the process is starting another
+ * program. The read is asynchronous, because the kernel blocks it while the process holds a lock on its
+ * memory.
  */
 async function hasText(pid: number, text: string): Promise<boolean | undefined> {
 	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreMissing);

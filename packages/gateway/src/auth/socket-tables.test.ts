@@ -4,7 +4,7 @@ import { findOwners, type TableName } from "./socket-tables.ts";
 const HEAD =
 	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 
-/** Row of the kernel of a little-endian machine. */
+/** Row in the format of a little-endian kernel. */
 function row(
 	local: string,
 	remote: string,

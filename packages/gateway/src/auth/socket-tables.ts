@@ -49,7 +49,7 @@ const ESTABLISHED = "01";
 
 /**
  * Returns the owner of each connection's far end, in the same order. Undefined if the far end is not in the
- * tables, not established, or belongs to no socket: the kernel then reports inode 0 and uid 0. The read stops
+ * tables, not established, or belongs to no socket: the kernel then reports inode 0 and uid 0. Reading stops
  * when all owners are found, because each part takes the kernel a millisecond or more.
  */
 export async function findOwners(
@@ -97,7 +97,7 @@ function readOwner(row: string, requested: Set<string>, owners: Map<string, Sock
 	requested.delete(key);
 }
 
-/** The two addresses after the row number. No regular expression, because a table may have 40,000 rows. */
+/** Uses no regular expression, because a table may have 40,000 rows. */
 function keyOf(row: string): string {
 	const start = row.indexOf(": ") + 2;
 	const middle = row.indexOf(" ", start);

@@ -133,7 +133,7 @@ async function removeAbandoned(directory: string, before: number): Promise<void>
 	}
 }
 
-/** Beside the backup file, because that file system needs free space in any case. */
+/** The directory is beside the backup file, because that file system needs free space in any case. */
 async function makeStaging(file: string): Promise<string> {
 	const directory = dirname(file);
 	try {

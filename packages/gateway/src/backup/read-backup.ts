@@ -207,7 +207,7 @@ class Reading {
 	}
 }
 
-/** As long as the chunks that gunzip emits. */
+/** Zeros for comparison, as long as the chunks that gunzip emits. */
 const zeros = Buffer.alloc(16 * 1024);
 
 function checkPadding(chunk: Buffer): void {

@@ -144,7 +144,7 @@ export class McpLoginFile implements McpLogins {
 		return login;
 	}
 
-	/** Undefined if the key cannot decrypt the login. */
+	/** Returns undefined if the key cannot decrypt the login. */
 	async #decrypt(name: string, entry: Entries[string]): Promise<string | undefined> {
 		const box = await this.#openBox();
 		try {

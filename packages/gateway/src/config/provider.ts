@@ -57,7 +57,7 @@ export function chooseProvider(
 	throw refused(settingRefusalTexts.anthropicKeyMissing({ variable: keyVariable }));
 }
 
-/** Undefined if neither is configured. */
+/** Returns undefined if neither the local server nor the Messages API is configured. */
 function messagesChoice(
 	settings: Settings,
 	environment: Environment,
@@ -106,7 +106,7 @@ function ownKey(environment: Environment, keyName: string): MessagesKey {
 	return apiKey === undefined ? {} : { apiKey, keyName };
 }
 
-/** Undefined if neither a key nor the address of another server is set. */
+/** Returns undefined if neither a key nor the address of another server is set. */
 function anthropic(
 	{ provider = "auto", baseUrl }: Settings,
 	environment: Environment,

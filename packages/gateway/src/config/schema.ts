@@ -126,7 +126,7 @@ const llama = () =>
 		})
 		.partial();
 
-/** Functions, because creating only the schemas of the settings that a source has makes each start faster. */
+/** The schemas are functions, because creating only those of a source's settings makes each start faster. */
 const settings = {
 	$schema: () => string(allowedTexts.jsonSchemaAddress).describe(settingTexts.jsonSchema),
 	listen: () =>
@@ -218,7 +218,7 @@ function isHost(text: string): boolean {
 	return isEndpoint(text) || isEndpoint(`${text}:80`);
 }
 
-/** Undefined for any address except an https origin. */
+/** Returns undefined for any address except an https origin. */
 function parsePublicUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	const isOrigin = url?.protocol === "https:" && url.hostname !== "" && url.href === `${url.origin}/`;

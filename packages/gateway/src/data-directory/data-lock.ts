@@ -135,7 +135,7 @@ function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: u
 	);
 }
 
-/** Empty if the owner has not written its file yet. */
+/** Returns "" if the owner has not written its file yet. */
 function ownerName(owner: string): string {
 	try {
 		return ` (process ${readFileSync(owner, "utf8")})`;

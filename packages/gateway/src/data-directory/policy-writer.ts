@@ -32,14 +32,15 @@ export function policyWriter({
 }
 
 /**
- * In the directory of the policy file, because gateways with other data directories may use the same file.
+ * The lock is in the directory of the policy file, because gateways with other data directories may use the
+ * same file.
  */
 async function lockOf(path: string): Promise<string> {
 	const target = await realpath(path).catch(() => path);
 	return join(dirname(target), "run", "policy.lock");
 }
 
-/** Empty if the file does not exist. Rejects if the file must not be edited. */
+/** Returns "" if the file does not exist. Rejects if the file must not be edited. */
 async function readPolicyText(path: string): Promise<string> {
 	try {
 		const facts = await stat(path);

@@ -107,7 +107,7 @@ async function openWait(connection: Socket, target: string, bytes: number): Prom
 	await once(stream, "response");
 }
 
-/** Below the 40 s after which the keepalive ends a call. */
+/** The keepalive ends a call only after 40 s. */
 const timeout = paced(20_000);
 
 test.each(["plain", "TLS"])(

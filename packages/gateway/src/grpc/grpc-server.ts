@@ -159,9 +159,9 @@ const maxHeaderBytes = 16 * 1024;
 const entryBytes = 32;
 
 /**
- * The libraries do not limit this size: grpc-js has no option for it, nghttp2 limits the frames of a list,
- * and Node its entries (128). Headers that grpc-js consumes (`te`, `content-type`, `grpc-timeout` and the
- * encodings) are not counted. `refused` is called with the equivalent HTTP status.
+ * The libraries do not limit the size of the header list: grpc-js has no option for it, nghttp2 limits the
+ * frames of a list, and Node its entries (128). Headers that grpc-js consumes (`te`, `content-type`,
+ * `grpc-timeout` and the encodings) are not counted. `refused` is called with the equivalent HTTP status.
  */
 function limitHeaders(refused: (status: number) => void): ServerInterceptor {
 	return ({ path }, call) => {

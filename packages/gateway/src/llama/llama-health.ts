@@ -3,7 +3,7 @@ import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { llamaTexts } from "../texts/llama.ts";
 
-/** Below 2 s, the time limit of the status command of Kontekst, which tries once. */
+/** Must be below 2 s, the time limit of the status command of Kontekst, which tries once. */
 const PROBE_MS = 1_500;
 const MAX_ANSWER = 1 << 20;
 

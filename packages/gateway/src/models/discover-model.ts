@@ -15,7 +15,10 @@ const name = z.string().min(1).max(200);
 /** Many servers report no window, or another value in its place, so any other value becomes undefined. */
 const tokens = z.int().min(1).max(100_000_000).optional().catch(undefined);
 
-/** For all APIs except Gemini's. Includes the context windows of OpenRouter, Kimi, Groq, Mistral and vLLM. */
+/**
+ * Model lists of all APIs except Gemini's, with the context windows of OpenRouter, Kimi, Groq, Mistral and
+ * vLLM.
+ */
 const List = z.object({
 	data: z.array(
 		z.object({

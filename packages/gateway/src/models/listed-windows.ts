@@ -29,7 +29,7 @@ class ListedWindows implements Model {
 	readonly #deps: ListedWindowsDeps;
 	#windows: ReadonlyMap<string, number | undefined> = new Map();
 	#reading: Promise<void> | undefined;
-	/** In the clock's monotonic milliseconds. */
+	/** Time in the clock's monotonic milliseconds. */
 	#requestedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(model: Model, deps: ListedWindowsDeps) {

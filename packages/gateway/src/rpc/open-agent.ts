@@ -310,8 +310,8 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 const maxListed = 10;
 
 /**
- * Refuses model names that the server does not list. If the server sends no list, all names are accepted.
- * Names of other providers are always accepted.
+ * The returned function refuses model names that the server does not list. If the server sends no list, all
+ * names are accepted. Names of other providers are always accepted.
  */
 function checkServed(
 	askServed: () => Promise<ModelTable>,

@@ -276,7 +276,7 @@ async function upgrade(
 	options.onWebSocket(request, socket, options.head, { ...origin, principal });
 }
 
-/** Otherwise, unauthenticated clients could use up the connections for other clients. */
+/** Unauthenticated clients could otherwise use up the connections for other clients. */
 const closeConnection = { connection: "close" };
 
 function notHere(path: string): Refusal {

@@ -4,7 +4,7 @@ import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } fro
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 import { RunStart } from "./schema.ts";
 
-/** In bytes, without the note about a cut. Clients accept events of 4 MiB. */
+/** Maximum bytes without the note about a cut. Clients accept events of 4 MiB. */
 const longestText = 1_000_000;
 
 type EventCase = NonNullable<RunEvent["event"]>;
@@ -65,7 +65,7 @@ function previewOf(prompt: Prompt | undefined): string {
 /** Maximum bytes of each text in arguments that are too long, in the order of the attempts. */
 const shorterTexts = [10_000, 1_000, 100];
 
-/** The result is valid JSON, if necessary with shortened texts, or with only a note. */
+/** The result is valid JSON: complete, with shortened texts, or with only a note. */
 function encodeArguments(given: unknown, max: number): string {
 	const json = JSON.stringify(given ?? {});
 	if (Buffer.byteLength(json) <= max) return json;

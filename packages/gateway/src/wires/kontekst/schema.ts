@@ -2,7 +2,7 @@ import { isSessionId } from "@parley/core";
 import * as z from "zod";
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 
-/** For the working directory and names. Only the size of a gRPC message limits the prompt. */
+/** Schema of the working directory and of names. Only the size of a gRPC message limits the prompt. */
 const short = z.string().max(4_096, { error: kontekstErrorTexts.longText });
 
 /** Schema of a start command. */

@@ -149,7 +149,7 @@ export function encodeSubmitted(
 	return answered([first, ...notes], output, false);
 }
 
-/** The texts are for models, and the same facts as JSON are for programs. */
+/** Returns texts for models, and the same facts as JSON for programs. */
 function answered(
 	texts: readonly string[],
 	structuredContent: RunOutput | TaskOutput,

@@ -266,7 +266,7 @@ export class McpConnection {
 	}
 }
 
-/** False if the client has cancelled the request. */
+/** Returns false if the client has cancelled the request. */
 function isClosed(reason: unknown): boolean {
 	return SdkError.isInstance(reason) && reason.code === SdkErrorCode.ConnectionClosed;
 }

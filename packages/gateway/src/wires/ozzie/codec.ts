@@ -20,7 +20,7 @@ import type { FrameShape } from "./envelope.ts";
 import { errorPhrases } from "./error-code.ts";
 import type { DecodedFrame, Request } from "./schema.ts";
 
-/** For clients that ignore responses and wait for the reply. */
+/** Event for clients that ignore responses and wait for the reply. */
 interface RefusedMessage extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "message.refused"; readonly error: string };
 }

@@ -286,7 +286,7 @@ export class OzzieConnection implements HandlerContext {
 		return named ?? this.#unnamed;
 	}
 
-	/** Sent immediately, because a pending request may wait for the connector's report. */
+	/** A check is sent immediately, because a pending request may wait for the connector's report. */
 	#sendCheck(check: PersonCheck): void {
 		const { sessionId } = check;
 		const seq = this.#views.get(sessionId)?.seq ?? 0;

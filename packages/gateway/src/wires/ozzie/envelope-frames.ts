@@ -9,7 +9,7 @@ import { toTime } from "../shared/time.ts";
 import { maxArguments } from "../shared/wire-event.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** In bytes of JSON. A frame contains the text twice, and the other fields. */
+/** Maximum bytes of JSON. A frame contains the text twice, and the other fields. */
 const longestPiece = 15_500;
 
 /**
@@ -187,8 +187,8 @@ function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 }
 
 /**
- * Cuts long strings first, then shortens the longest list and counts the missing items in `more`. Undefined
- * if the payload still does not fit.
+ * Cuts long strings first, then shortens the longest list and counts the missing items in `more`. Returns
+ * undefined if the payload still does not fit.
  */
 function fitAnswer(payload: unknown, fits: Fits, mark: Mark): unknown {
 	if (fits(payload)) return payload;
@@ -247,8 +247,8 @@ export function capToFit(
 }
 
 /**
- * The largest passing number from `min` to below `max`, with the precision `near` in large ranges. Undefined
- * if `min` fails.
+ * Returns the largest passing number from `min` to below `max`, with the precision `near` in large ranges.
+ * Undefined if `min` fails.
  */
 function largest(min: number, max: number, fits: (value: number) => boolean): number | undefined {
 	if (!fits(min)) return undefined;

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Per second, and in one burst. Reading pauses above this rate. */
+/** Also the maximum burst. Reading pauses above this rate. */
 const failuresPerSecond = 1000;
 
 /**

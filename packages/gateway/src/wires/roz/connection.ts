@@ -324,7 +324,9 @@ export class SessionStream {
 
 const ratings: Readonly<Record<string, Feedback["rating"]>> = { up: "good", down: "bad" };
 
-/** A frame without a session applies to the session of the stream. Undefined for an unknown rating. */
+/**
+ * A frame without a session applies to the session of the stream. Returns undefined for an unknown rating.
+ */
 function feedbackOf(
 	{ sessionId, messageId, rating }: MessageFeedback,
 	ownSessionId: string,

@@ -23,7 +23,7 @@ export function isRetryable(code: SessionErrorCode): boolean {
 }
 
 /**
- * Errors about rights and limits end the stream with a gRPC status at a start. All other errors are frames.
+ * At a start, errors about rights and limits end the stream with a gRPC status. All other errors are frames.
  */
 const ofStatus: ReadonlySet<ErrorCode> = new Set([
 	"permission_denied",

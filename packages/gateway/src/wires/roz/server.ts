@@ -4,7 +4,7 @@ import { Hosts } from "./methods/hosts.ts";
 import { type StreamSessionOptions, streamSession } from "./methods/stream-session.ts";
 import { watchTeam } from "./methods/watch-team.ts";
 
-/** Without its serializer: responses are encoded earlier, because the stream writer needs their size. */
+/** The definition has no serializer, because the stream writer needs the size of encoded responses. */
 const definition = {
 	streamSession: {
 		...AgentServiceService.streamSession,
@@ -15,8 +15,9 @@ const definition = {
 };
 
 /**
- * Returns the error, because grpc-js leaves a call without a status if a decoder throws while responses are
- * written: https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/server-interceptors.ts
+ * Returns an error instead of throwing it, because grpc-js leaves a call without a status if a decoder throws
+ * while responses are written:
+ * https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/server-interceptors.ts
  */
 function decodeRequest(bytes: Buffer): SessionRequest | Error {
 	try {

@@ -74,7 +74,7 @@ const reasoningWord = () =>
 
 const id = Id.nullish();
 
-/** By `type`. The schemas ignore unknown fields. */
+/** Makers by `type`. The schemas ignore unknown fields. */
 const makers = {
 	hello: () => z.object({ id, token: z.string().nullish() }),
 	prompt: () => z.object({ id, message: Message.nullish(), images: z.array(image()).nullish() }),

@@ -272,8 +272,8 @@ function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 }
 
 /**
- * Undefined if the response contains the complete file, for example for several ranges: RFC 9110, section
- * 14.2. Throws a 416 error if the file has no byte in the range.
+ * Returns undefined if the response contains the complete file, for example for several ranges: RFC 9110,
+ * section 14.2. Throws a 416 error if the file has no byte in the range.
  */
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];

@@ -11,7 +11,7 @@ export interface AgentServiceOptions extends GrpcStreamDeps {
 	readonly redactor: ErrorRedactor;
 }
 
-/** Without its serializer: events are encoded earlier, because the stream writer needs their size. */
+/** The definition has no serializer, because the stream writer needs the size of encoded events. */
 const definition = {
 	run: { ...AgentServiceService.run, responseSerialize: (encoded: Buffer) => encoded },
 };

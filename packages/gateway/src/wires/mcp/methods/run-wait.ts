@@ -118,7 +118,7 @@ export class RunWait {
 		}
 	}
 
-	/** Undefined while the wait continues. Throws `not_found` if the session was deleted. */
+	/** Returns undefined while the wait continues. Throws `not_found` if the session was deleted. */
 	#status(isStopped: boolean): RunResult["status"] | undefined {
 		if (this.#isDeleted) {
 			throw new ParleyError(`session not found: ${this.#sessionId}`, { code: "not_found" });
@@ -128,7 +128,7 @@ export class RunWait {
 		return this.#open.size > 0 ? "waiting" : "running";
 	}
 
-	/** `return` ends the wait with all prompts. Undefined continues the wait. */
+	/** Returns `return` to end the wait with all prompts, or undefined to continue the wait. */
 	#next(
 		{ show, patient = false }: RunWaitOptions,
 		left: ReadonlySet<string>,

@@ -125,7 +125,7 @@ async function createImplicit(connection: HandlerContext, request: PrincipalRequ
 	}
 }
 
-/** Longer than any key of a client, so that the two never collide. */
+/** The result is longer than any key of a client, so that the two never collide. */
 function implicitKey(key: string): string {
 	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
 }

@@ -133,7 +133,7 @@ export class SessionTools {
 		this.#own.connection?.leave();
 	}
 
-	/** False if the session has no host, or if the host is not connected. */
+	/** Resolves with false if the session has no host, or if the host is not connected. */
 	async #connectHost(run: string): Promise<boolean> {
 		const { runtime, principal, hosts, hostId, calling } = this.#options;
 		const host = hostId === undefined ? undefined : hosts.find(principal, hostId);

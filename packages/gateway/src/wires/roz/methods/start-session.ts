@@ -112,7 +112,7 @@ async function create(
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Undefined for the default agent. Existing clients send no environment, "default", or the UUID of an
+ * Returns undefined for the default agent. Existing clients send no environment, "default", or the UUID of an
  * environment of another server.
  */
 async function agentOf(

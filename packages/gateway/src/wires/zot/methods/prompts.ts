@@ -176,7 +176,7 @@ export class Prompts {
 		this.#send(job, { type: "done" });
 	}
 
-	/** By its id, because the next run may start before the core handles the cancellation. */
+	/** Uses the id, because the next run may start before the core handles the cancellation. */
 	#cancelRun(runId: string): void {
 		const { agent, log } = this.#options;
 		agent.abort(runId).catch((error: unknown) => log.error("a prompt could not be aborted", { error }));
