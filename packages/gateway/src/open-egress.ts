@@ -22,7 +22,7 @@ interface EgressAudit {
 	readonly sample: Audit["sample"];
 }
 
-/** Records each allowed connection in the audit before it is opened, and samples of refused connections. */
+/** Records allowed connections in the audit log before they open, and samples of refused connections. */
 export function auditEgress(egress: Egress, audit: EgressAudit): void {
 	egress.audit = async ({ command, target, decision }) => {
 		const row = { ...byItself, action: "egress.connect", object: command };

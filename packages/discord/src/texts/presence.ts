@@ -1,4 +1,4 @@
-/** Status below the bot's name, for all members of a server. Empty if the agent works. */
+/** Status below the bot's name, for all members of a server. Empty for a working agent. */
 export const presenceTexts = {
 	working: "",
 	"gateway-unreachable": "Not connected to the gateway",

@@ -13,7 +13,7 @@ export interface AuditNotes {
 	readonly note: Audit["note"];
 }
 
-/** Stores a note of the restore in the restored directory, because the restored audit is older than the restore. */
+/** Stores a note in the restored directory, because the restored audit log is older than the restore. */
 export async function leaveRestoreNote(
 	directory: string,
 	{

@@ -14,7 +14,7 @@ interface McpParts {
 	readonly redactor: Redactor;
 	/** Environment variables that MCP settings can refer to by name. Default: the variables of the process. */
 	readonly environment?: Readonly<Record<string, string | undefined>>;
-	/** Returns the audit that records changes by commands, if it is open. */
+	/** Returns the audit log for changes by commands, if it is open. */
 	audit?(): ChangeAudit | undefined;
 }
 

@@ -17,7 +17,7 @@ export interface ProviderConnection {
 	/** Name of the provider: the first part of `provider/model`. */
 	readonly name: string;
 	readonly family: ApiFamily | "anthropic";
-	/** Address of the API with its version, without a slash at its end. */
+	/** Address of the API, without a slash at its end. */
 	readonly baseUrl: string;
 	readonly apiKey?: string;
 	/** Name of the option or variable for the key, for messages. */

@@ -100,7 +100,7 @@ export async function changeProject(
 interface ReaderParts {
 	readonly data: string;
 	readonly log: Logger;
-	/** Returns the audit that records changes by commands before they are applied, if it is open. */
+	/** Returns the audit log for changes by commands, if it is open. */
 	audit(): ChangeAudit | undefined;
 }
 
