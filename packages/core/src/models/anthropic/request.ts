@@ -269,12 +269,12 @@ function budgeted(
 	if (reasoning === undefined || reasoning === "off") return {};
 	const room = maxTokens - Math.min(FOR_THE_ANSWER, Math.floor(maxTokens / 2));
 	const budget = Math.min(budgets[reasoning], room);
-	if (budget < MIN_BUDGET || hasCallsWithoutThinking(turns)) return {};
+	if (budget < MIN_BUDGET || startsWithoutThinking(turns)) return {};
 	return { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
 /** The provider refuses thinking in a turn whose first content is not thinking, for example from another model. */
-function hasCallsWithoutThinking(turns: readonly AnthropicTurn[]): boolean {
+function startsWithoutThinking(turns: readonly AnthropicTurn[]): boolean {
 	const question = turns.findLastIndex(
 		({ role, content }) => role === "user" && content.every(({ type }) => type !== "tool_result"),
 	);

@@ -279,16 +279,16 @@ async function removeProgramSettings(settings: SettingsOf): Promise<readonly str
 	if (list?.code !== 0 || list.timedOut) return undefined;
 	// The output window replaces NUL with this character.
 	const entries = list.output.split("\u{fffd}").map((entry) => entry.split(/\n(.*)/s));
-	const running = entries.filter(([name = "", value = "true"]) => isRunning(name, value, settings));
-	const names = [...new Set(running.map(([name = ""]) => name))];
+	const unsafe = entries.filter(([name = "", value = "true"]) => mustBeRemoved(name, value, settings));
+	const names = [...new Set(unsafe.map(([name = ""]) => name))];
 	if (names.length === 0) return [];
 	if (names.length > MAX_NAMES) return undefined;
 	const outcome = await settings.git(REMOVE_SETTINGS, [settings.path, settings.copy, ...names], "steer");
 	return outcome?.code === 0 && !outcome.timedOut ? names : undefined;
 }
 
-/** Also true for a working tree outside the roots. Git prints the names of sections and keys in lower case. */
-function isRunning(
+/** Git prints the names of sections and keys in lower case. */
+function mustBeRemoved(
 	name: string,
 	value: string,
 	{ path, roots }: { readonly path: string; readonly roots: readonly string[] },
