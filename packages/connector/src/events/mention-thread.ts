@@ -4,8 +4,8 @@ import { conversationTexts } from "../texts/conversations.ts";
 import type { EventParts } from "./handler.ts";
 
 /**
- * Room of the conversation that a message belongs to: the thread that was opened at the message if the
- * gateway has a session of this thread, otherwise the room of the message.
+ * Room of the conversation that a message belongs to. This is the thread that was opened at the message, if
+ * the gateway has a session of this thread. Otherwise, it is the room of the message.
  */
 export async function homeOf(
 	{ platform, rooms, subscriptions }: EventParts,
