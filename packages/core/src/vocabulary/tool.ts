@@ -150,7 +150,9 @@ export interface ToolContext {
 	 * - the error of a failed model call
 	 */
 	reply(request: PlainRequest, withdrawn?: AbortSignal): Promise<PlainReply>;
-	/** Sends output that people may watch while the call runs. It is UTF-8 text, and a chunk may end within a character. */
+	/**
+	 * Sends output that people may watch while the call runs. The bytes are read as UTF-8, even across chunks.
+	 */
 	progress(chunk: Uint8Array): void;
 	/** Replaces the list of steps of the run, or of the task that makes the call. Clients show it as progress. */
 	todo(steps: readonly PlanStep[]): Promise<TaskProgress>;

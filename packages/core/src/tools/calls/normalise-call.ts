@@ -256,7 +256,7 @@ function quoted(text: string): string {
 	return JSON.stringify(visible(text.slice(0, MAX_SHOWN)));
 }
 
-/** Cached because every model request needs the descriptions of all its tools. */
+/** Cache, because every model request needs the descriptions of all its tools. */
 const descriptions = new WeakMap<Tool, ToolDescription>();
 
 /** Returns the descriptions of the tools for a model. The same tool always has the same description object. */

@@ -143,7 +143,7 @@ function refused(text: string): RefusedCall {
 	return { kind: "refused", text };
 }
 
-/** At most ten faults, for example `cmd: expected string, received undefined`. */
+/** Returns at most ten faults, for example `cmd: expected string, received undefined`. */
 function faultsOf(issues: readonly z.core.$ZodIssue[]): string {
 	return issues.slice(0, 10).map(faultOfIssue).join("; ");
 }

@@ -236,7 +236,7 @@ class FilesSearch {
 		return this.complete;
 	}
 
-	/** Sorted, so that two scans with the same limit read the same entries. */
+	/** The order is fixed, so that two scans with the same limit read the same entries. */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);
 		try {

@@ -122,7 +122,7 @@ function endOf(line: string): string {
 	return line.slice(line.trimEnd().length);
 }
 
-/** For example `2 tabs`, `1 tab and 2 spaces` or `1 carriage return`. */
+/** Describes white space, for example `2 tabs`, `1 tab and 2 spaces` or `1 carriage return`. */
 function spaces(text: string): string {
 	const names = new Map([
 		["\t", "tab"],

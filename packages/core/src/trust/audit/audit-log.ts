@@ -149,7 +149,7 @@ interface Window {
 	readonly to: number;
 }
 
-/** Backwards from the last row or, if `after` is given, forwards from the row after it. */
+/** The windows go backwards from the last row or, if `after` is given, forwards from that row number. */
 function* windowsOf(last: number, after: number | undefined): Generator<Window> {
 	if (after === undefined) {
 		for (let to = last; to > 0; to -= windowSize) yield { from: to - windowSize, to };

@@ -43,7 +43,7 @@ interface Requester {
 	readonly person: Person;
 }
 
-/** Stored, so it must not contain the code. */
+/** Stored result of `pair`, which must not contain the code. */
 type PairResult =
 	| Extract<Paired, { status: "paired" }>
 	| { readonly status: "requested"; readonly id: string; readonly expiresAt: number };

@@ -22,7 +22,7 @@ interface RegisterOptions {
 const usePeriodMs = 60_000;
 /** Timers do not notice a change of the machine's clock. */
 const longestWatchMs = 60_000;
-/** Compared for an unknown id, so that verification is as slow as for a known id. */
+/** Hash for an unknown id, so that verification is as slow as for a known id. */
 const unusedHash = Buffer.alloc(32);
 
 /** Register of the valid tokens. A caller cannot distinguish revoked, expired and unknown tokens. */

@@ -150,7 +150,7 @@ export class Schedules {
 		return checkTrigger({ ...requested, timeZone: requested.timeZone ?? this.#timeZone() }, now);
 	}
 
-	/** Computed only if needed, because the first query of the machine's time zone takes about 15 ms. */
+	/** The machine's time zone is queried only if needed, because this takes about 15 ms. */
 	#timeZone(): string {
 		return this.#options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	}
@@ -200,7 +200,7 @@ export class Schedules {
 	}
 }
 
-/** Derived from the call, so that a repeated call after a crash finds the schedule. */
+/** The id is derived from the call, so that a repeated call after a crash finds the schedule. */
 function idOfCall({ id }: Session, { callId }: CallOrigin): string {
 	return `sched_${createHash("sha256").update(`${id} ${callId}`).digest("hex").slice(0, 26)}`;
 }
