@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 
-/** One scripted reply: a list of events or a custom stream. A list without `end` gets one. */
+/** One scripted reply: a list of events or a custom stream. A list without `end` gets an `end`. */
 export type ScriptedReply =
 	| readonly ModelEvent[]
 	| ((request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>);

@@ -3,7 +3,7 @@ import { sessionRow } from "../store/session-row.ts";
 import { stamp } from "../store/tables.ts";
 import type { TaskRow } from "../store/task-rows.ts";
 
-/** Inserts a task, by default of the session `sess_home`, and the session with the task's conversation. */
+/** Inserts a task, by default of the session `sess_home`, and the task's own session. */
 export async function insertTaskRow(
 	tx: Tx,
 	{

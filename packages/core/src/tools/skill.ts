@@ -9,7 +9,7 @@ const parameters = () =>
 	});
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Loads the text of a skill into the conversation, or runs a skill that has steps and returns its output. */
+/** Loads the text of a skill into the run, or runs a skill that has steps and returns its output. */
 export const skill = defineTool<Arguments>({
 	name: "skill",
 	description: skillTexts.description,

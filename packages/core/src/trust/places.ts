@@ -85,9 +85,9 @@ export class Places {
 	}
 
 	/**
-	 * Returns the notice settings for approvals of a channel, otherwise the settings of its guild or team. Returns
-	 * undefined if neither has settings, or if the settings reach no person or channel. `answeredIn` are the channels,
-	 * apart from this one, in which the approvals may be answered.
+	 * Returns the notice settings for approvals of a channel, otherwise the settings of its guild or team.
+	 * Returns undefined if neither has settings, or if the settings reach no person or channel. `answeredIn`
+	 * are the channels, apart from this channel, in which the approvals may be answered.
 	 */
 	async noticesOf(
 		place: string | undefined,

@@ -58,7 +58,7 @@ export interface RulesFor {
 	readonly above?: string;
 }
 
-/** Provides the rules that the operator, agents, channels and workspaces add to the built-in ones. */
+/** Provides the rules that the operator, agents, channels and workspaces add to the built-in rules. */
 export class Policies {
 	readonly #options: TrustOptions;
 	readonly #places: Places;
@@ -176,7 +176,8 @@ async function findScene(
 	const session = sessionId === undefined ? undefined : await findSession(sessionId, options);
 	const profile = await profiles.find(agent ?? session?.profile ?? "default");
 	const tools = options.tools.filter(({ name }) => profile.tools?.includes(name) ?? true);
-	// A channel without a directory gets one with its first session. Until then, the first root is used.
+	// A channel without a directory gets a directory with its first session. Until then, the first root is
+	// used.
 	const channel = place === undefined ? undefined : options.places.profileOf(place).root;
 	const rootDir = channel ?? (await chooseRoot(undefined, roots));
 	const known = session ?? { rootDir, acceptAll: false, grants: [], taint: "" };

@@ -42,7 +42,10 @@ export interface ChatSettings {
 	readonly notices?: Readonly<Record<string, NoticeSettings>>;
 }
 
-/** Ways to notify approvers: with a mention in the conversation, in the channels of `approveIn`, or by a direct message. */
+/**
+ * Ways to notify approvers: a mention in the approval's channel, a post in the channels of `approveIn`, or a
+ * direct message.
+ */
 export const noticeWays = ["mention", "channel", "direct"] as const;
 export type NoticeWay = (typeof noticeWays)[number];
 
@@ -90,7 +93,9 @@ export interface PlaceProfile {
 	readonly quotaBytes?: number;
 	/** Condition for a message to the agent: a mention (`required`), or none (`always`). */
 	readonly mention?: "required" | "always";
-	/** Sessions of the channel: one for all people (`shared`), or a separate one for each person (`person`). */
+	/**
+	 * Sessions of the channel: one for all people (`shared`), or a separate session for each person (`person`).
+	 */
 	readonly sessions?: "shared" | "person";
 	/** Part of an answer that connectors show during the run. */
 	readonly live?: "off" | "text" | "tools" | "everything";

@@ -2,7 +2,7 @@
 export interface DelegatedWork {
 	/** Title of the work, in a few words. */
 	readonly title: string;
-	/** Complete instructions. The sub-agent does not get the conversation of the run. */
+	/** Complete instructions. The sub-agent does not get the messages of the run. */
 	readonly instructions: string;
 	/** Profile of the sub-agent. Default: the profile of the run. */
 	readonly agent?: string;
@@ -35,7 +35,7 @@ export interface Delegation extends DelegationLimits {
 }
 
 export interface DelegationEnd {
-	/** Results of all sub-agents, including failed ones, or the reason why none could start. */
+	/** Results of all sub-agents, including failed sub-agents, or the reason why none could start. */
 	readonly text: string;
 	/** Whether no sub-agent succeeded. */
 	readonly failed: boolean;

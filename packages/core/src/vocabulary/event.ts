@@ -83,7 +83,7 @@ export type ConversationEvent =
 			/** Correlation id of the client, if it sent one. */
 			readonly correlation?: string;
 			readonly author?: Author;
-			/** True if the message was added to an active run instead of starting one. */
+			/** True if the message was added to an active run instead of starting a run. */
 			readonly steered?: true;
 			/** True in the history of a new session; see `assistant.message`. */
 			readonly imported?: true;

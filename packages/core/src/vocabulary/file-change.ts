@@ -36,7 +36,7 @@ export interface ChangeRecorder {
 	end(write: FileWrite, outcome: "written" | "failed"): Promise<void>;
 }
 
-/** Change of a file by a turn: its state before the turn's first write and after the last one. */
+/** Change of a file by a turn: its state before the turn's first write and after the last write. */
 export interface FileChange {
 	/** Absolute and real. */
 	readonly path: string;

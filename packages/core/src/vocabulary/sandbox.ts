@@ -78,7 +78,7 @@ export interface Sandbox {
 	readonly environment: Readonly<Record<string, string>>;
 	/** Reason why no command runs, with the fix. Only with mode `none`. */
 	readonly refusal?: string;
-	/** Sandbox for commands that need the network. Undefined if the session may not have one. */
+	/** Sandbox for commands that need the network. Undefined if the session may not use the network. */
 	readonly network: Sandbox | undefined;
 	/**
 	 * The same sandbox with access to the hosts in `egress.allow`. Absent if the sandbox does not offer this access.
@@ -145,7 +145,7 @@ export interface SandboxState {
 	/** Confinement of commands in the operator's sessions, and in chats. Absent while it is unknown. */
 	readonly operator?: SandboxKind;
 	readonly chat?: SandboxKind;
-	/** Number of probes that failed to escape, in this process or an earlier one. 0 if no check was successful. */
+	/** Number of probes that failed to escape, in this or an earlier process. 0 if no check was successful. */
 	readonly probes: number;
 	/** Present only if `state` is `ready`. */
 	readonly features?: SandboxFeatures;

@@ -117,7 +117,7 @@ export interface Workflow {
 	readonly isDelegation?: true;
 	/** Names of the tools that the steps may use. The run must have them. Default: all tools of the run. */
 	readonly tools?: readonly string[];
-	/** Name of a model, or a tier, for steps without one. Default: the run's model. */
+	/** Name of a model, or a tier, for steps without a model. Default: the run's model. */
 	readonly model?: string;
 }
 

@@ -16,8 +16,8 @@ export interface CallDecision {
 }
 
 /**
- * One step of a run. The steps determine the state of the run: after a crash, the gateway replays the steps and
- * continues the run after the last one.
+ * One step of a run. The steps determine the state of the run: after a crash, the gateway replays the steps
+ * and continues the run after the last step.
  */
 export type Step =
 	/**

@@ -154,7 +154,7 @@ export type TaskEvent =
 			readonly type: "task.progress";
 			readonly taskId: string;
 			readonly progress: TaskProgress;
-			/** The complete plan. Absent for a task without one, and in events of earlier versions. */
+			/** The complete plan. Absent for a task without a plan, and in events of earlier versions. */
 			readonly plan?: readonly PlanStep[];
 	  })
 	| (Used & {

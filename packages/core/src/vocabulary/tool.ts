@@ -96,7 +96,7 @@ export interface BoundFacts {
 	readonly usualNotes?: readonly string[];
 }
 
-/** A request of a tool to the model of its run. It does not contain the session's conversation. */
+/** A request of a tool to the model of its run. It does not contain the session's messages. */
 export interface PlainRequest {
 	/** Name of the program that sends the request, for the instructions. */
 	readonly from: string;
@@ -242,8 +242,8 @@ export interface Tool<Arguments = unknown> {
 	readonly accepts?: Leniency;
 	readonly effect: ToolEffect;
 	/**
-	 * Classes of an ordinary call, for clients that show permissions before any call. If absent, a call without an effect is
-	 * treated as allowed by the built-in rules, and any other call as one that requires approval.
+	 * Classes of an ordinary call, for clients that show permissions before any call. If absent, a call without
+	 * an effect is treated as allowed by the built-in rules, and any other call as requiring approval.
 	 */
 	readonly usual?: readonly ActionClass[];
 	/**

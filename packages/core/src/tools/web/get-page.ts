@@ -145,7 +145,7 @@ async function readAnswer(
 	return { kind: "page", url, status, type, body: read };
 }
 
-/** Returns the error for a response of a media type that is not text. `bytes` is "" if unknown. */
+/** Returns the error for a response that is not text, with its media type. `bytes` is "" if unknown. */
 export function notText(url: URL, { essence }: MediaType, bytes: string): ParleyError {
 	const size = /^\d{1,16}$/.test(bytes) ? `${bytes} bytes` : pageTexts.unknownSize;
 	return new ParleyError(pageTexts.notText(url.href, essence, size), {

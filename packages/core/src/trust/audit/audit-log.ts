@@ -16,7 +16,7 @@ export interface AuditFilter {
 	/** Selects rows before this time. */
 	readonly until?: number;
 	readonly principal?: string;
-	/** Selects rows with a higher number than this one. */
+	/** Selects rows with a higher number. */
 	readonly after?: number;
 	readonly limit: number;
 }
@@ -62,7 +62,8 @@ export class AuditLog {
 	}
 
 	/**
-	 * Checks that every row is unchanged and follows the previous one. `noted` are anchors from log lines that the caller supplies.
+	 * Checks that every row is unchanged and follows the previous row. `noted` are anchors from log lines that
+	 * the caller supplies.
 	 */
 	async verify(principal: Principal, noted: readonly AuditAnchor[] = []): Promise<AuditCheck> {
 		authorize(principal, "audit.read");

@@ -56,9 +56,9 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * Returns the open questions that the principal may see, oldest first. Among `approvals`, always-required ones are
-	 * last unless the principal may see all sessions. Throws `not_found` for a session that the principal may not see,
-	 * and `permission_denied` for `approvals` if the principal may not approve.
+	 * Returns the open questions that the principal may see, oldest first. Among `approvals`, always-required
+	 * approvals are last unless the principal may see all sessions. Throws `not_found` for a session that the
+	 * principal may not see, and `permission_denied` for `approvals` if the principal may not approve.
 	 */
 	async list(
 		principal: Principal,

@@ -80,9 +80,9 @@ export interface SelectedContext {
 }
 
 /**
- * Selects the read messages for the context of a run, up to `maxBytes`. Replied-to, forwarded, quoted and linked
- * messages have precedence, then the newest ones. Omits an earlier message that the session already contains, unless
- * it was edited after it was read.
+ * Selects the read messages for the context of a run, up to `maxBytes`. Replied-to, forwarded, quoted and
+ * linked messages have precedence, then the newest messages. Omits an earlier message that the session
+ * already contains, unless it was edited after it was read.
  */
 export async function selectContext(
 	tx: Tx,

@@ -35,7 +35,7 @@ export interface FiringParts extends AcceptPorts {
 	readonly withSkill: SkillStart;
 }
 
-/** Adds the skill of a message, if it starts one, to the options of its run. */
+/** Adds the skill that a message starts, if any, to the options of its run. */
 export type SkillStart = (
 	session: Session,
 	principal: Principal,

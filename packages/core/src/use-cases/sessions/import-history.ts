@@ -22,7 +22,7 @@ export type HistoryBlock =
 	| ResultBlock
 	| { readonly type: "image"; readonly mediaType: string; readonly data: string };
 
-/** A message of an imported conversation. */
+/** A message of an imported history. */
 export interface HistoryMessage {
 	/** `user`, `assistant` or `tool`. Any other role is refused. */
 	readonly role: string;

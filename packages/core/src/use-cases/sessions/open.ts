@@ -30,8 +30,8 @@ export interface NewSession {
 	/** Name of an agent profile. Default: `default`. */
 	readonly profile?: string;
 	/**
-	 * Conversation from another program. The model sees it before the first run, and clients see it as imported. Ignored if the
-	 * external key finds an existing session. For errors see `planImport`.
+	 * History from another program. The model sees it before the first run, and clients see it as imported.
+	 * Ignored if the external key finds an existing session. For errors see `planImport`.
 	 */
 	readonly history?: readonly HistoryMessage[];
 }

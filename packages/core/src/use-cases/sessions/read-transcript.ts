@@ -10,7 +10,7 @@ import type { Message } from "../../vocabulary/message.ts";
 import type { Step } from "../../vocabulary/step.ts";
 import { messagesOf, type RunMessage, type RunTranscript } from "../../vocabulary/transcript.ts";
 
-/** A message of a conversation. `at` is its time in milliseconds since the epoch. */
+/** A message of a transcript. `at` is its time in milliseconds since the epoch. */
 export interface TimedMessage {
 	readonly message: Message;
 	readonly at: number;

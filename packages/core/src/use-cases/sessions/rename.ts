@@ -26,7 +26,7 @@ export async function renameSession(
 	return title;
 }
 
-/** Sets a title that a model wrote. Returns false if a person or a model has already set one. */
+/** Sets a title that a model wrote. Returns false if a person or a model has already set a title. */
 export async function storeTitle(tx: Tx, record: RecordEvents, id: string, title: string): Promise<boolean> {
 	const updated = await tx
 		.updateTable("sessions")

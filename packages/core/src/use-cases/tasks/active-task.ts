@@ -52,7 +52,7 @@ export interface ActiveTaskParts {
 	readonly row: TaskRow;
 	readonly claim: Claim;
 	readonly home: Session;
-	/** Conversation of the task. */
+	/** Own session of the task. */
 	readonly session: Session;
 	readonly services: ActiveTaskServices;
 	readonly tools: readonly string[];

@@ -75,7 +75,7 @@ test("a task can be cancelled at any moment, and no part of it remains", async (
 		await allEnded(t, home);
 		await checkAll(t, home);
 	}
-	// An early cancellation ends the task, and a late one finds it completed.
+	// An early cancellation ends the task, and a late cancellation finds it completed.
 	expect(ends).toEqual(new Set(["cancelled", "completed"]));
 	expect(t.log.records.filter(({ level }) => level === "error")).toEqual([]);
 });

@@ -31,7 +31,7 @@ import { taskRefusalTexts } from "./texts.ts";
 
 /**
  * Another process may have stopped, so open tasks are checked at this interval. If other processes use the
- * store, the checks continue without an open task, because another process may submit one.
+ * store, the checks continue without an open task, because another process may submit a task.
  */
 const checkMs = 15_000;
 const pauseAfterFailureMs = 5_000;
@@ -71,7 +71,7 @@ export class TaskRunner {
 		});
 	}
 
-	/** Continues interrupted tasks and claims pending ones. */
+	/** Continues interrupted tasks and claims pending tasks. */
 	async start(): Promise<void> {
 		const { journal, alone } = this.#options;
 		if (alone) await journal.store.commit(releaseAll);
