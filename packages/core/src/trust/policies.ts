@@ -72,7 +72,7 @@ export class Policies {
 		this.#layers = policy && new PolicyLayers({ ...policy, tools, onRead: (change) => this.#report(change) });
 	}
 
-	/** Reads the operator's file. Throws `failed_precondition` with line and reason if it cannot be used. */
+	/** Reads the operator's file. Throws `failed_precondition`, with line and reason, for an unusable file. */
 	async load(): Promise<void> {
 		const { problem } = this;
 		if (problem === undefined) return;

@@ -104,7 +104,7 @@ function hasUndoneFile(files: readonly InspectedChange[]): boolean {
 	return files.some(({ kind }) => kind === "restored");
 }
 
-/** The plan refused the file, even if it could be restored now. */
+/** A file that the plan refused stays unchanged, even if it could be restored now. */
 function leave(file: InspectedChange): InspectedChange {
 	return file.kind === "refused" ? file : { ...file, kind: "refused", reason: undoTexts.leftBefore };
 }
