@@ -23,8 +23,6 @@ test("flags, error codes and archive times equal the constants of discord-api-ty
 	});
 	expect(errorCodes).toEqual({
 		unknownChannel: RESTJSONErrorCodes.UnknownChannel,
-		unknownMessage: RESTJSONErrorCodes.UnknownMessage,
-		unknownWebhook: RESTJSONErrorCodes.UnknownWebhook,
 		unknownInteraction: RESTJSONErrorCodes.UnknownInteraction,
 		tooManyOldEdits: RESTJSONErrorCodes.MaximumNumberOfEditsToMessagesOlderThanOneHourReached,
 		alreadyAnswered: RESTJSONErrorCodes.InteractionHasAlreadyBeenAcknowledged,

@@ -58,8 +58,6 @@ export const limits = {
 /** Error codes of the API: topics/opcodes-and-status-codes#json-json-error-codes */
 export const errorCodes = {
 	unknownChannel: 10_003,
-	unknownMessage: 10_008,
-	unknownWebhook: 10_015,
 	unknownInteraction: 10_062,
 	explicitContent: 20_009,
 	tooManyOldEdits: 30_046,
