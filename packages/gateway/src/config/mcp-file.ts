@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { readFile, realpath } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -16,6 +15,7 @@ import {
 } from "@parley/core";
 import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
+import { fileState } from "../data-directory/file-state.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { readLoginStates } from "./mcp-logins.ts";
@@ -248,11 +248,6 @@ export class McpFiles implements McpSource {
 }
 
 const maxAgents = 100;
-
-function fileState(path: string): string {
-	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
-	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
-}
 
 /** State if neither file exists. */
 const noFiles = "|";

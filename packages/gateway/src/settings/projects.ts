@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, isAbsolute, join } from "node:path";
 import { type Clock, type Ids, type Logger, ParleyError, parseJson } from "@parley/base";
@@ -6,6 +5,7 @@ import * as z from "zod";
 import { auditChanges, type ChangeAudit, noteChange } from "../config/command-changes.ts";
 import { errno } from "../data-directory/errno.ts";
 import { withFileLock } from "../data-directory/file-lock.ts";
+import { fileState } from "../data-directory/file-state.ts";
 import { replacePrivateFile } from "../data-directory/private-file.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
@@ -127,9 +127,4 @@ export function projectReader({ data, log, audit }: ReaderParts): () => Promise<
 		}
 		return known;
 	};
-}
-
-function fileState(path: string): string {
-	const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
-	return facts ? `${facts.ino} ${facts.size} ${facts.mtimeNs} ${facts.ctimeNs}` : "";
 }
