@@ -15,7 +15,7 @@ import { root } from "./paths.mjs";
 const name = "parley";
 const launcher = join("packages", "cli", "bin", "parley.mjs");
 
-/** Relative to the home directory. They are preferred over other directories of the PATH. */
+/** Relative to the home directory. */
 const preferred = [join(".local", "bin"), "bin"];
 
 /**

@@ -54,7 +54,7 @@ export async function vitest({ args = [], env = {}, limitMs }) {
 }
 
 /**
- * Undefined if vitest cannot list the tests in time.
+ * Undefined if vitest fails or needs too long.
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} env
  * @param {string} folder Folder for the list.
@@ -87,8 +87,7 @@ function forget(directory) {
 const ROOM = 2 ** 30;
 
 /**
- * Undefined if /dev/shm does not exist or is too small, as in a Docker container, or if programs cannot be
- * started there.
+ * Undefined unless tests can use /dev/shm: Docker makes it small, and some systems start no programs there.
  */
 function directoryInMemory() {
 	const [place, folder] = ["/dev/shm", "/dev/shm/parley-test-"];

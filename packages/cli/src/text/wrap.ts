@@ -81,7 +81,7 @@ function indentOf(line: string, columns: number): string {
 	return indent.length > columns / 2 ? "" : indent;
 }
 
-/** Trailing spaces are not part of the width. */
+/** Trailing spaces alone do not split a text. */
 function splitWide(text: string, columns: number, indent: string): string[] {
 	if (widthOf(text.trimEnd()) <= columns) return [text];
 	const rows: string[] = [];

@@ -59,7 +59,7 @@ export class ReplyText {
 		return shown;
 	}
 
-	/** If the reply does not continue the shown text, returns the complete reply. */
+	/** Returns the complete reply if it contradicts the shown text. */
 	#catchUp(reply: string): Shown {
 		const before = this.#shown;
 		if (before.startsWith(reply)) return nothing;

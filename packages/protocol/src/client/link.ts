@@ -188,8 +188,8 @@ export function retryDelayMs(failures: number, chance: number): number {
 const intervalMs = 30_000;
 
 /**
- * Without pings, the loss of a connection, for example by a pulled cable, can stay unnoticed. Cancel the
- * timer when the socket closes.
+ * Without pings, the loss of a connection, for example by a pulled cable, can go unnoticed. Cancel the timer
+ * when the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let received = true;
