@@ -17,8 +17,7 @@ export function benches() {
  * Runs one bench on the workspace's Node, with the output of this process. A bench exits 1 below its floor.
  * @param {string} name
  * @param {readonly string[]} args
- * @param {number} [limitMs] Time limit. A bench that exceeds it is stopped and counts as failed, with the measured
- * values so far.
+ * @param {number} [limitMs] Time limit. A bench that exceeds it is stopped and counts as failed.
  * @returns {Promise<number>} The exit code.
  */
 export async function bench(name, args, limitMs = 2 ** 31 - 1) {

@@ -55,7 +55,7 @@ export const memoryMethods = {
 	},
 	/** Returns the notes that the caller can read, newest first. The operator can read all notes. */
 	list_memories: { params: z.object(listed), result: list },
-	/** Deletes a note, all notes about a person and all notes that the person wrote, or all notes of a channel. */
+	/** Deletes a note, all notes about or by a person, or all notes of a channel. */
 	forget_memory: {
 		params: z.object({
 			memory_id: maybe(z.string().min(1).max(128)),

@@ -295,7 +295,7 @@ export const trustMethods = {
 		result: z.object({ status: z.literal("revoked") }),
 	},
 
-	/** Returns the newest rows of the audit log or, with `after`, the rows that follow it. The newest row is last. */
+	/** Returns the newest rows of the audit log or, with `after`, the next rows after that seq. The newest row is last. */
 	read_audit: {
 		params: z.object({
 			since: maybe(time),

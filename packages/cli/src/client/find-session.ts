@@ -41,7 +41,7 @@ export async function findSession(address: HttpAddress, given: string): Promise<
 	throw unknown(given);
 }
 
-/** Finds all named sessions, without duplicates. Rejects if a session cannot be found. */
+/** Finds all given sessions, without duplicates. Rejects if a session cannot be found. */
 export async function findSessions(address: HttpAddress, given: readonly string[]): Promise<SessionFacts[]> {
 	const found = new Map<string, SessionFacts>();
 	for (const one of given) {

@@ -23,8 +23,8 @@ export interface GatewayAddress {
 const defaultUrl = "http://127.0.0.1:7777";
 
 /**
- * Finds the gateway like `locateGateway`. Rejects if no address is named, and the data directory from
- * `--data` or `PARLEY_DATA` names no gateway. A gateway at the default address may use other data.
+ * Finds the gateway like `locateGateway`. If `--data` or `PARLEY_DATA` is set, rejects instead of using the
+ * default address, because the gateway there may use other data.
  */
 export async function findGateway(flags: AddressFlags, io: Io): Promise<GatewayAddress> {
 	const found = await locateGateway(flags, io);

@@ -1,10 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import type { Io } from "./io.ts";
 
-/**
- * Asks for confirmation at the terminal. Returns false for any answer except `y` and `yes`, and at the end of the
- * input.
- */
+/** Asks for confirmation at the terminal. Returns true only for the answers `y` and `yes`. */
 export async function confirms(question: string, io: Io): Promise<boolean> {
 	const lines = createInterface({ input: io.stdin, output: io.stderr });
 	const closed = Promise.withResolvers<string>();

@@ -42,8 +42,7 @@ const secretName = /TOKEN|(?<!^PARLEY_TLS_)KEY|SECRET|PASSWORD/;
 const clientNames = ["PARLEY_DATA", "PARLEY_TOKEN", "PARLEY_URL"];
 
 /**
- * The service that runs a gateway like `parley start` in this shell. Rejects like a failed start if the configuration
- * is invalid.
+ * The service that runs a gateway like `parley start` in this shell. Rejects if the configuration is invalid.
  */
 export async function planService(
 	flags: InstallFlags,
@@ -104,7 +103,7 @@ export async function accountOf(user: string | undefined, { environment, run }: 
 	throw new ParleyError(serviceErrors.noAccount({ account }), { code: "invalid_argument" });
 }
 
-/** Rejects like a failed start if the gateway could not start with the roots. */
+/** Rejects if the gateway could not start with the roots. */
 async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly string[]> {
 	const {
 		system: _,

@@ -63,7 +63,7 @@ function judgeKey(
 }
 
 const maxNamed = 5;
-/** Their model lists lack names that a request may use: Claude's aliases, and Azure's deployments. */
+/** Providers whose lists lack valid names: Claude's aliases, and Azure's deployments. */
 const withoutNames: ReadonlySet<string> = new Set(["anthropic", "azure"]);
 
 /** Returns the configured model and a fix if the server's list should contain the model, but does not. */
