@@ -9,7 +9,7 @@ interface CommandEnd {
 /** Text after the number of a running command: its state. */
 export const commandRunning = "is running";
 
-/** Returns the text after the number or name of an ended command: how the command ended. */
+/** Returns how a command ended, as the text after its number or name. */
 export function commandEnd({ reason, exit_code: code, by }: CommandEnd): string {
 	switch (reason) {
 		case "exited":
