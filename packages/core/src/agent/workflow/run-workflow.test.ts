@@ -1,7 +1,8 @@
+import { getEventListeners } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseJson } from "@parley/base";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { EventLog } from "../../testing/event-log.ts";
 import { probeTool } from "../../testing/probe-tool.ts";
 import { calls, type ScriptedReply, says, stuck } from "../../testing/scripted-model.ts";
@@ -336,6 +337,25 @@ test("a workflow of a call that is cancelled while the gateway is stopped ends a
 	expect(outline(log).slice(3)).toEqual(["-a: cancelled", "-b: cancelled", "skill.completed"]);
 	log.check();
 	expect(await stepsEnded).toEqual(["cancelled", "cancelled"]);
+});
+
+test("the wait for a long step leaves no listeners on the signal of the workflow", async () => {
+	const model = new WorkflowScript({ a: [stuck("half")] });
+	const { t } = await begin(model, { name: "long", steps: [step("a")] });
+	await model.requested("a");
+	const added = vi.spyOn(EventTarget.prototype, "addEventListener");
+	for (let waits = 0; waits < 12; waits++) {
+		const before = added.mock.calls.length;
+		t.clock.advance(15_000);
+		await vi.waitFor(() => expect(added.mock.calls.length).toBeGreaterThan(before));
+	}
+	// The cast is safe because only event targets have this method.
+	const listeners = [...new Set(added.mock.contexts)].map(
+		(signal) => getEventListeners(signal as EventTarget, "abort").length,
+	);
+	added.mockRestore();
+	expect(Math.max(...listeners)).toBeLessThan(6);
+	await t.stop();
 });
 
 test("a step has the tools of the run that the skill allows, and starts no workers or workflows", async () => {

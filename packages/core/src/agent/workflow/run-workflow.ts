@@ -300,10 +300,12 @@ function errorOf({ state, error }: TaskRow): string {
 /** Rejects if the signal aborts. */
 async function waitForWake(wake: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
-	const timer = clock.after(checkMs, resolve);
-	signal.addEventListener("abort", () => resolve(), { once: true });
+	const stop = (): void => resolve();
+	const timer = clock.after(checkMs, stop);
+	signal.addEventListener("abort", stop, { once: true });
 	await Promise.race([wake, promise]);
 	timer.cancel();
+	signal.removeEventListener("abort", stop);
 	signal.throwIfAborted();
 }
 
