@@ -9,7 +9,7 @@ export interface SessionChoice {
 	readonly rootDir: string | undefined;
 	/** Agent profile of a new session. If absent, the default profile is used. */
 	readonly profile?: string | undefined;
-	/** Model for the next and all later messages. If absent, the session's model stays. */
+	/** Model for all further messages. If absent, the session's model stays. */
 	readonly model?: string | undefined;
 	/**
 	 * Called with the reason if the gateway does not allow `rootDir` and chooses another directory. If the callback is

@@ -1,4 +1,4 @@
-/** Environment variables that configure HTTP proxies. Their addresses may contain passwords. */
+/** Environment variables that configure HTTP proxies. Their values may contain passwords. */
 export const proxyVariables = [
 	"HTTPS_PROXY",
 	"https_proxy",

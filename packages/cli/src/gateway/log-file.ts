@@ -37,7 +37,7 @@ export class LogFile implements LogDestination {
 			this.#bytes += writeSync(this.#open(), bytes);
 			return true;
 		} catch {
-			// The write of the next line tries to open the file again.
+			// The next `write` tries to open the file again.
 			this.#close();
 			return false;
 		}

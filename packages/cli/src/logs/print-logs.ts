@@ -85,7 +85,8 @@ async function printFile(data: string, options: LogsOptions, { io }: Surrounding
 		for (const text of await readLogFile(data)) printer.store({ text });
 		return printer.flush();
 	}
-	// Without `since`, only the last existing lines are printed. They are known only when all of them have been read.
+	// Without `since`, only the last existing lines are printed. These are known only after all lines were
+	// read.
 	let isOlder = true;
 	using interrupt = untilInterrupt();
 	const onLine = (text: string): void => (isOlder ? printer.store({ text }) : printer.print({ text }));

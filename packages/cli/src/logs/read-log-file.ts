@@ -27,8 +27,8 @@ interface Following {
 }
 
 /**
- * Passes on the lines of the log files, and further lines until the signal aborts. Reads a replaced file to its end
- * before it opens the next file.
+ * Passes on the lines of the log files, and further lines until the signal aborts. Reads a replaced file to
+ * its end before opening the next file.
  */
 export async function followLogFile(
 	data: string,

@@ -1,4 +1,4 @@
-/** Texts of the commands that handle single sessions. */
+/** Texts of the commands for single sessions. */
 export const sessionTexts = {
 	connectionLost: "the connection was lost, so the session might not be summarised; run the command again",
 	closed:
