@@ -30,7 +30,7 @@ export async function findTask(
 	}
 }
 
-/** Returns a message of the agent. A session gets this message once. */
+/** The constant id lets a session get this message only once. */
 function contentOf({
 	id,
 	title,

@@ -167,7 +167,7 @@ async function onlyPromptOf(
 	return { session, question, isOwnTask: found.person === own, alwaysAsk: found.always_ask };
 }
 
-/** Returns none for a deleted session and for a session that the person may not read. */
+/** Returns none if the session is deleted or the person may not read it. Rethrows other errors. */
 function absent(reason: unknown): readonly Listed[] {
 	const { code } = ParleyError.from(reason);
 	if (code === "permission_denied" || code === "not_found") return [];

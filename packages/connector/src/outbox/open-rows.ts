@@ -36,8 +36,8 @@ export class OpenRows {
 	readonly #parts: OpenRowsParts;
 	readonly #rows: Map<string, readonly OpenRow[]>;
 	/**
-	 * Rows by conversation that commands of a running transaction have changed. `run` is the number of the execution
-	 * that set the rows. The store may execute a command several times.
+	 * Rows of each conversation that a running transaction has changed. `run` is the number of the execution that
+	 * set the rows. The store may execute a command several times.
 	 */
 	readonly #drafts = new Map<string, { readonly rows: readonly OpenRow[]; readonly run: number }>();
 

@@ -46,7 +46,6 @@ class RecentNames {
 		return !this.#isComplete || (at !== undefined && this.#isStored(at));
 	}
 
-	/** Whether the database may still have a row from that time. */
 	#isStored(at: number): boolean {
 		return this.#newest - at <= retentionMs;
 	}

@@ -49,7 +49,6 @@ export function refusalText(
 	return sentence(refusalWithoutIds(message, { platform, tenant, person }));
 }
 
-/** Names the command as people write it in a channel. */
 function howToPair(platform: RoomContext["platform"]): string {
 	return accessTexts.noAccess({ command: platform.command("pair", {}) });
 }

@@ -82,7 +82,7 @@ function configuredOf(prompts: readonly string[]): readonly string[] {
 	return prompts.map((prompt) => oneLine(prompt, maxPrompt)).filter((prompt) => prompt !== "");
 }
 
-/** Returns requests that start the first suitable skills of the data directory. */
+/** Without a session, the gateway lists only skills of the data directory. */
 async function skillsOf(
 	{ gateway, onBehalf }: RoomContext,
 	person: Person,

@@ -48,10 +48,7 @@ interface Drawn {
 	readonly cut: boolean;
 }
 
-/**
- * Draws the post for several calls of one reply, in at most 8 lines: the first waiting calls, the decisions, and the
- * buttons.
- */
+/** Draws the post for several calls of one reply, in at most 8 lines including the buttons. */
 export function drawReplyCard(card: ReplyCard, open: readonly OpenQuestion[], scene: Scene): ShowOperation {
 	const entries = entriesOf(card, open);
 	const waiting = waitingOf(entries);

@@ -172,8 +172,8 @@ function effectOf({ preview, arguments: given }: ApprovalCall, maximum: number):
 }
 
 /**
- * Removes file names from a diff, because the label has the name, and notes about a missing newline. Also
- * removes the position if a complete diff has only one change.
+ * Removes the file names from a diff, because the label names the file. Also removes notes about a missing
+ * newline, and the position of the only change of a complete diff.
  */
 export function withoutNames({ text, length }: StoredText): StoredText {
 	const names = /^--- .*\n\+\+\+ .*\n/u.exec(text)?.[0] ?? "";
