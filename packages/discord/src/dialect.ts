@@ -29,8 +29,8 @@ const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
 const misleading = /[\\<>[\]]|:\/\/|\p{Extended_Pictographic}/u;
 
 /**
- * Returns Markdown that `discordDialect` writes as a timestamp. `at` is in milliseconds since the epoch. Discord
- * shows the time relative to the current time.
+ * Returns Markdown that `discordDialect` writes as a relative timestamp. `at` is in milliseconds since the
+ * epoch.
  */
 export function momentMarkdown(at: number): string {
 	const label = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;

@@ -40,8 +40,8 @@ const Place = z
 	.transform(({ channel_id: channel, guild_id: guild, id }) => channel ?? `guild ${guild ?? id}`);
 
 /**
- * Makes events durable, and then moves the cursor of the channel for each message. Keeps the order of events
- * within each channel and, for events without a channel, within each guild.
+ * Makes events durable, and then moves the channel's cursor for each message. Keeps the order of events
+ * within each channel or, without a channel, within each guild.
  */
 export class EventReceiver {
 	readonly #parts: EventReceiverParts;

@@ -16,8 +16,8 @@ export interface Download {
 }
 
 /**
- * Downloads an attachment, only from Discord or the origin of `cdnUrl`. A message can name any URL, and this machine may reach
- * private addresses.
+ * Downloads an attachment only from Discord or the origin of `cdnUrl`, because a message can name any URL,
+ * for example on a private network.
  */
 export async function download({ url, maximum, signal, cdnUrl }: Download): Promise<Uint8Array> {
 	const allowed = cdnUrl === undefined ? origins : [...origins, new URL(cdnUrl).origin];

@@ -67,8 +67,8 @@ export class Intake {
 	}
 
 	/**
-	 * Translates an event. Ignores and logs invalid data. Records channels, roles and permissions of the event before
-	 * the promise resolves. Rejects if `signal` aborts, or if the stored audiences cannot be read.
+	 * Translates an event. Ignores and logs invalid data. Records the channels, roles and permissions of the
+	 * event. Rejects if `signal` aborts, or if the stored audiences cannot be read.
 	 */
 	async translate({ t, d }: DiscordDispatch, signal: AbortSignal): Promise<Translated> {
 		const handle = this.#handlers.get(t);

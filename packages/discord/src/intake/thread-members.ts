@@ -8,8 +8,8 @@ const privateThread = 12;
 const withThreads: ReadonlySet<number> = new Set([0, 5]);
 
 /**
- * Whether a copy of a conversation may continue in a public thread. This is not allowed for a private thread, because its
- * content would become public, or in a channel without message threads, such as a forum.
+ * Whether a copy of a conversation may continue in a public thread. False for a private thread, whose content
+ * would become public, and in a channel without message threads, such as a forum.
  */
 export async function mayForkRoom(
 	channels: Channels,
@@ -24,8 +24,7 @@ export async function mayForkRoom(
 
 /**
  * Whether a person who can read a channel may see one of its threads. Only members of a private thread may
- * see it. False for a deleted thread. Rejects with `unavailable` if Discord does not respond, or responds
- * with status 429 or 5xx.
+ * see it. False for a deleted thread. Rejects with `unavailable` if the members cannot be read.
  */
 export async function maySeeThread(
 	{ port, channels }: { readonly port: DiscordRest; readonly channels: Channels },

@@ -17,9 +17,8 @@ export interface RequestRules {
 }
 
 /**
- * Checks whether a request may be processed, on any route and before any upgrade. Returns undefined, or the refusal.
- * Refuses pages of other origins, foreign names that resolve to this machine (DNS rebinding), and credentials in an
- * address.
+ * Returns the refusal of a request, or undefined if the request may be processed. Refuses pages of other
+ * origins, foreign names that resolve to this machine (DNS rebinding), and credentials in an address.
  */
 export function checkRequest(request: IncomingRequest, rules: RequestRules): Refusal | undefined {
 	return checkHost(request, rules) ?? checkOrigin(request, rules) ?? checkQuery(request);

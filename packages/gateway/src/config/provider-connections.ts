@@ -46,9 +46,9 @@ export function providerNames({ models }: Settings): string[] {
 }
 
 /**
- * Returns the connections of the configured providers. With `includesDiscovered`, also returns connections of known
- * providers with `isDiscovered` whose first key variable contains a usable key. The provider of the setting `provider`
- * is first. Throws `invalid_argument` for a provider that cannot work, for example without a key.
+ * Returns the connections of the configured providers. With `includesDiscovered`, also returns those of
+ * discovered providers. The provider of the setting `provider` is first. Throws `invalid_argument` for a
+ * provider that cannot work, for example without a key.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
 	const { settings, environment, includesDiscovered } = sources;

@@ -138,9 +138,8 @@ export class LlamaServer {
 	}
 
 	/**
-	 * Starts an idle server, and resolves when requests can be sent. Rejects with a `ModelError` if the server does not
-	 * start, or if it takes more than 15 minutes to load its model. If `signal` aborts, rejects with the signal's
-	 * reason.
+	 * Starts an idle server, and resolves when requests can be sent. Rejects with a `ModelError` if the server
+	 * does not start, or after a wait of 15 minutes. If `signal` aborts, rejects with the signal's reason.
 	 */
 	async ready(signal: AbortSignal): Promise<void> {
 		this.#begin();

@@ -61,9 +61,8 @@ export interface Discovered {
 }
 
 /**
- * Finds the model of a server without a configured name: the preferred model, or else the only one. Rejects with
- * `failed_precondition` and advice if the list of models cannot be read, is empty, or has several models but not the
- * preferred one.
+ * Finds the model of a server: the preferred model, or else the only one. Rejects with `failed_precondition`
+ * and advice if the list of models cannot be read, is empty, or has several models but not the preferred one.
  */
 export async function discoverModel(server: ModelServer, preferred: string | undefined): Promise<Discovered> {
 	const found = await discoverModels(server, preferred);

@@ -16,7 +16,7 @@ export interface ProviderReport {
 }
 
 /**
- * Requests the list of models of each provider at the same time, which costs no tokens. Returns an empty list for the
+ * Reports on each provider after a request for its list of models, which costs no tokens. Empty for the
  * offline model. Never rejects.
  */
 export async function reportProviders(config: Config): Promise<ProviderReport[]> {

@@ -7,8 +7,8 @@ import { openEgress } from "../open-egress.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
 
 /**
- * File with the result of the sandbox check. It is in the data directory, which sandboxed commands cannot see and tools
- * cannot change.
+ * Name of the file with the result of the sandbox check. Sandboxed commands cannot see its directory, and
+ * tools cannot change it.
  */
 export const VERDICT_FILE = "sandbox-verdict";
 

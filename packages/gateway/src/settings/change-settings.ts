@@ -91,7 +91,7 @@ export async function withoutSetting(key: string, sources: ConfigSources): Promi
 }
 
 /**
- * Replaces the text of the configuration file. `before` is the text that the operator edited. Rejects with
+ * Replaces the text of the configuration file. `before` is the text before the edit. Rejects with
  * `failed_precondition` if the file has changed since.
  */
 export async function replaceConfigText(

@@ -69,8 +69,8 @@ const TLS_HANDSHAKE = 0x16;
 type FirstBytes = "tls" | "http2" | "other";
 
 /**
- * Waits for enough bytes to distinguish TLS and HTTP/2 from other protocols, and returns them to the socket. Resolves with
- * undefined if the connection ends or five seconds pass before that. Expects an unread socket.
+ * Resolves with the protocol of a connection, and returns the read bytes to the socket. Undefined if the
+ * connection ends or five seconds pass before the protocol is known. Expects an unread socket.
  */
 export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
 	return new Promise((resolve) => {

@@ -4,8 +4,8 @@ const defaultLimit = 256 * 1024 * 1024;
 /** Reader whose waiting bytes are counted. */
 export interface Holder {
 	/**
-	 * Drops the waiting bytes, sets the count of the reader to 0 before it returns, and ends the connection or stream.
-	 * The client can reconnect and resume.
+	 * Drops the waiting bytes, sets the reader's count to 0 before returning, and ends the connection or
+	 * stream. The client can reconnect and resume.
 	 */
 	giveUp(): void;
 }
