@@ -104,7 +104,7 @@ export class ResumableSession {
 		await received;
 		if (session !== this.#shard?.sessionId) return;
 		this.#open.delete(seq);
-		this.#moveOn();
+		this.#advanceStored();
 	}
 
 	/** Prevents discord.js from changing the stored session from now on. */
@@ -120,7 +120,7 @@ export class ResumableSession {
 		this.#isOver = true;
 	}
 
-	#moveOn(): void {
+	#advanceStored(): void {
 		const seq = this.#open.size === 0 ? this.#newest : Math.min(...this.#open) - 1;
 		const session = this.#newSession ?? this.#stored;
 		if (session === undefined || seq <= session.seq || this.#isOver) return;

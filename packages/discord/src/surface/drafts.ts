@@ -85,7 +85,7 @@ export function withoutFiles({ content, components, files }: Draft, why: FileRef
 }
 
 function shortTo(text: string, maximum: number): string {
-	return lengthOf(text) <= maximum ? text : closed(cutTo(text, maximum - lengthOf(fence)));
+	return lengthOf(text) <= maximum ? text : withClosedFence(cutTo(text, maximum - lengthOf(fence)));
 }
 
 const longestReason = 600;
@@ -132,14 +132,13 @@ function shortened({ content, components, files }: Draft): Draft {
 	const bytes = new TextEncoder().encode(content);
 	const file = { name: completeText, bytes, description: postTexts.completeMessageFile };
 	return {
-		content: `${closed(cutTo(content, reserved))}\n-# ${postTexts.completeText({ name: completeText })}`,
+		content: `${withClosedFence(cutTo(content, reserved))}\n-# ${postTexts.completeText({ name: completeText })}`,
 		components,
 		files: [...files.slice(0, limits.attachments - 1), file],
 	};
 }
 
-/** Closes a code block that was cut, so that the following text is not part of it. */
-function closed(text: string): string {
+function withClosedFence(text: string): string {
 	const isOpen = (text.match(/^(?:> )?```/gm)?.length ?? 0) % 2 === 1;
 	return isOpen ? `${text}${fence}` : text;
 }

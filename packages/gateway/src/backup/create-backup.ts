@@ -229,15 +229,14 @@ async function listOthers(dataDirectory: string): Promise<string[]> {
 
 async function listFiles(base: string, path: string, depth: number): Promise<string[]> {
 	const status = await stat(join(base, path)).catch(ignoreMissing);
-	if (status?.isFile()) return isUnfinished(path) ? [] : [path];
+	if (status?.isFile()) return isDraftOrLog(path) ? [] : [path];
 	if (!status?.isDirectory() || depth === 0) return [];
 	const names = await readdir(join(base, path));
 	const found = await Promise.all(names.map((name) => listFiles(base, `${path}/${name}`, depth - 1)));
 	return found.flat();
 }
 
-/** Only `private-file.ts` writes drafts. */
-function isUnfinished(path: string): boolean {
+function isDraftOrLog(path: string): boolean {
 	return /\.(?:draft|log)$/.test(basename(path));
 }
 

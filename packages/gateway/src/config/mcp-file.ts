@@ -146,7 +146,7 @@ class McpFile {
 		} catch (error) {
 			log.error("a change to the MCP servers is not applied yet: the audit log cannot be written", { error });
 			// An addition waits for its audit row, but a removal applies immediately.
-			this.#setup = inBoth(this.#setup, await this.#readPresent());
+			this.#setup = unchangedServers(this.#setup, await this.#readPresent());
 			return this.#setup;
 		}
 		this.#setup = await this.#readPresent();
@@ -285,8 +285,7 @@ function withLogin(server: McpRemoteSettings, states: LoginStates): McpRemoteSet
 	return { ...server, login, ...defined({ problem: problem ?? server.problem }) };
 }
 
-/** Returns the servers of `after` that are unchanged since `before`. */
-function inBoth(before: McpSetup, after: McpSetup): McpSetup {
+function unchangedServers(before: McpSetup, after: McpSetup): McpSetup {
 	const isIn = (all: readonly unknown[], one: unknown): boolean =>
 		all.some((other) => isDeepStrictEqual(one, other));
 	return {

@@ -43,18 +43,14 @@ export class LineWriter {
 	readonly #onUnread: () => void;
 	#lines: string[] = [];
 	#length = 0;
-	/** Whether the last write was part of a stream. */
-	#streams = false;
-	/** Number of turns that the lines have waited. */
-	#waited = 0;
-	/** Number of waiting lines after the last turn. */
-	#seen = 0;
+	#wasStream = false;
+	#waitedTurns = 0;
+	#linesAfterTurn = 0;
 	/** Latest time for the write, in the clock's monotonic milliseconds. */
 	#until = 0;
 	/** Unwritten part of a long text. */
 	#rest: Buffer | undefined;
-	/** Whether a write of the waiting lines is scheduled. */
-	#settling = false;
+	#isWriteScheduled = false;
 	#blocked: Timer | undefined;
 	#ended = false;
 	/** Number of parts that the stream has not written yet. */
@@ -84,7 +80,7 @@ export class LineWriter {
 	/** Writes a line. `line` has no line break at its end. */
 	write(line: string): void {
 		if (this.#ended) return;
-		if (!this.#blocked && !this.#settling) this.#settle();
+		if (!this.#blocked && !this.#isWriteScheduled) this.#settle();
 		this.#add(line);
 	}
 
@@ -98,7 +94,7 @@ export class LineWriter {
 	/** Writes all waiting lines now. While the buffer of the output is full, does nothing. */
 	flush(): void {
 		if (this.#blocked) return;
-		this.#waited = 0;
+		this.#waitedTurns = 0;
 		for (let part = this.#next(); part !== undefined; part = this.#next()) {
 			this.#inFlight += 1;
 			if (this.#output.write(part, (error) => this.#written(error))) continue;
@@ -136,28 +132,32 @@ export class LineWriter {
 	 * of this tick are included in the same write.
 	 */
 	#settle(): void {
-		this.#settling = true;
+		this.#isWriteScheduled = true;
 		setImmediate(setImmediate, this.#leaveTick);
 	}
 
 	readonly #leaveTick = (): void => {
 		const streams = this.#lines.length >= streamLines;
-		if (streams && this.#streams && this.#length < partBytes && this.#mayWait()) {
+		if (streams && this.#wasStream && this.#length < partBytes && this.#mayWait()) {
 			setImmediate(this.#leaveTick);
 			return;
 		}
-		this.#streams = streams;
-		this.#settling = false;
+		this.#wasStream = streams;
+		this.#isWriteScheduled = false;
 		this.flush();
 	};
 
 	#mayWait(): boolean {
 		const now = this.#clock.monotonic();
-		if (this.#waited === 0) this.#until = now + streamMs;
-		else if (this.#lines.length === this.#seen || this.#waited >= streamTurns || now >= this.#until)
+		if (this.#waitedTurns === 0) this.#until = now + streamMs;
+		else if (
+			this.#lines.length === this.#linesAfterTurn ||
+			this.#waitedTurns >= streamTurns ||
+			now >= this.#until
+		)
 			return false;
-		this.#waited += 1;
-		this.#seen = this.#lines.length;
+		this.#waitedTurns += 1;
+		this.#linesAfterTurn = this.#lines.length;
 		return true;
 	}
 

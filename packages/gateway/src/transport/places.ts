@@ -137,7 +137,7 @@ export class Places {
 			connection.socket,
 			queue.append({ peer, connection, older: undefined, newer: undefined }),
 		);
-		this.#moved(peer, queue.length - 1, queue.length);
+		this.#updateLengths(peer, queue.length - 1, queue.length);
 	}
 
 	#leaveQueue(socket: Socket): void {
@@ -147,11 +147,10 @@ export class Places {
 		this.#entryOf.delete(socket);
 		queue.remove(entry);
 		if (queue.length === 0) this.#queues.delete(entry.peer);
-		this.#moved(entry.peer, queue.length + 1, queue.length);
+		this.#updateLengths(entry.peer, queue.length + 1, queue.length);
 	}
 
-	/** Updates `#byLength` and `#longest` after the queue of an address has grown or shrunk by one. */
-	#moved(peer: string, before: number, now: number): void {
+	#updateLengths(peer: string, before: number, now: number): void {
 		const left = this.#byLength.get(before);
 		left?.delete(peer);
 		if (left?.size === 0) this.#byLength.delete(before);

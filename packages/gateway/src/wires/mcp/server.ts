@@ -153,7 +153,7 @@ export class McpEndpoint {
 			await this.#forward(http, session, message);
 		} finally {
 			if (isRequest) connection.end(id);
-			this.#touch(session);
+			this.#restartIdleTime(session);
 		}
 	}
 
@@ -228,19 +228,18 @@ export class McpEndpoint {
 		const release = (): void => undefined;
 		const session: McpSession = { id, principal, connection, transport, release, idle: undefined, usedAt: 0 };
 		this.#sessions.set(id, session);
-		this.#touch(session);
+		this.#restartIdleTime(session);
 		session.release = openConnections.register(principal, () => void this.#end(session));
 		return session;
 	}
 
-	/** Restarts the idle time of a session, which does not end while a request is active. */
-	#touch(session: McpSession): void {
+	#restartIdleTime(session: McpSession): void {
 		if (this.#sessions.get(session.id) !== session) return;
 		const { clock } = this.#options;
 		session.idle?.cancel();
 		session.usedAt = clock.monotonic();
 		session.idle = clock.after(idleMs, () => {
-			if (session.connection.active > 0) this.#touch(session);
+			if (session.connection.active > 0) this.#restartIdleTime(session);
 			else void this.#end(session);
 		});
 	}

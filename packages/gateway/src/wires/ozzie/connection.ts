@@ -57,8 +57,7 @@ export class OzzieConnection implements HandlerContext {
 	readonly #inFlight = new Set<string>();
 	#envelope: RequestedEnvelope;
 	#prompts: PromptQueue | undefined;
-	/** Whether the next prompts will be sent at the end of this tick. */
-	#showing = false;
+	#isShowScheduled = false;
 	#waiting: OzzieEvent[] | undefined;
 	/** Resolves when delayed events are sent. Created on demand, because most connections never need it. */
 	#released: PromiseWithResolvers<void> | undefined;
@@ -302,11 +301,11 @@ export class OzzieConnection implements HandlerContext {
 	#show(event: OzzieEvent): void {
 		if (this.#closed) return;
 		if (this.#prompts?.receive(event) !== false) this.#send(event);
-		if (!this.#prompts || this.#showing || !event.event.type.startsWith("prompt.")) return;
+		if (!this.#prompts || this.#isShowScheduled || !event.event.type.startsWith("prompt.")) return;
 		// All events of a commit arrive in one tick, and a later event may close the next prompt.
-		this.#showing = true;
+		this.#isShowScheduled = true;
 		queueMicrotask(() => {
-			this.#showing = false;
+			this.#isShowScheduled = false;
 			if (!this.#waiting) this.#showPrompts();
 		});
 	}
