@@ -62,7 +62,7 @@ export class SocketPair implements Transport {
 
 	/** Starts to open the sockets. `ready`, `lost` and `refused` report the result. */
 	async start(): Promise<void> {
-		this.#handled = Array.from({ length: lineCount }, () => this.#keepOneOpen());
+		this.#handled = Array.from({ length: lineCount }, () => this.#maintainSocket());
 	}
 
 	posted(): void {
@@ -77,7 +77,7 @@ export class SocketPair implements Transport {
 		await Promise.all(this.#handled);
 	}
 
-	async #keepOneOpen(): Promise<void> {
+	async #maintainSocket(): Promise<void> {
 		const { clock, log, refused } = this.#parts;
 		const { signal } = this.#closing;
 		let before: SocketLine | undefined;
