@@ -57,7 +57,7 @@ verifiesOn(
 	},
 );
 
-/** The only field is unknown to the schema. */
+/** The message's only field is unknown to the schema. */
 function messageOf(bytes: number): Buffer {
 	const message = Buffer.alloc(bytes);
 	const remaining = bytes - 5;

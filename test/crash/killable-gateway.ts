@@ -33,7 +33,7 @@ export class KillableGateway {
 	readonly #raw: RawFollower;
 	readonly #ann: OwnFollower;
 	readonly #ben: OwnFollower;
-	/** Unlike the others, reconnects by itself after its own delay. */
+	/** Unlike the other clients, reconnects by itself after its own delay. */
 	readonly #late: OwnFollower;
 	readonly #answerer: Answerer;
 	#gateway: GatewayProcess | undefined;

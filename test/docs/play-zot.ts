@@ -6,7 +6,7 @@ import { type Bound, fillIn, mismatch } from "./matches.ts";
 
 type Shown = Readonly<Record<string, unknown>>;
 
-/** A line with another type is a command. */
+/** Types of lines that the agent writes. A line with another type is a command. */
 const written: Readonly<Record<ZotType, true>> = {
 	...{ response: true, turn_start: true, user_message: true, assistant_start: true, text_delta: true },
 	...{ tool_call: true, tool_progress: true, tool_result: true, assistant_message: true, usage: true },

@@ -9,7 +9,7 @@ const parts = ["schema.ts", "codec.ts", "error-code.ts", "connection.ts", "metho
 /** Layers below the wires. */
 const layers = ["shared", "view"];
 
-/** All other code belongs in one of the required parts. */
+/** Additional files of each wire, with their purpose. All other code belongs in one of the required parts. */
 const own: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 	ozzie: {
 		"envelope.ts": "which shape of frames a client gets",

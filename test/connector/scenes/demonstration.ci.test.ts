@@ -23,7 +23,7 @@ const release = [
 	...["  - id: ship", "    title: Ship", '    prompt: "run: echo shipped | tee release.txt"', "---", ""],
 ].join("\n");
 
-/** Excludes the other posts, because they have no fixed order. */
+/** Excludes posts without a fixed order. */
 function postsAbout(transcript: string): string {
 	const [head = "", ...posts] = transcript.split(/^ {4}\| Parley$/m);
 	const answered = [/From the terminal: \/release/, /`run_command`/, /run_command returned/];

@@ -81,7 +81,7 @@ function retryAfterMs(given: string | null): number {
 	return given !== null && /^\d{1,5}$/.test(given.trim()) ? Number(given) * 1000 : someTimeMs;
 }
 
-/** Undefined for other text, for example a success or a refusal in plain text. */
+/** Undefined for text that is not a refusal in JSON, for example for a success. */
 function refusalIn(detail: string): string | undefined {
 	try {
 		return Refusal.safeParse(parseJson(detail)).data?.error;

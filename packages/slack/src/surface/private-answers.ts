@@ -85,7 +85,7 @@ export class PrivateAnswers {
 		await caller.ask({ method: "chat.postEphemeral" }, { channel, user, ...there, ...quiet });
 	}
 
-	/** Returns a note about the files for the end of the answer. */
+	/** Shares the files in the person's direct messages. Returns a note for the end of the answer. */
 	async #inDirect(row: OutboxRow, { user }: Token, files: readonly SharedFile[]): Promise<string> {
 		if (files.length === 0) return "";
 		const { caller, files: shared, log } = this.#parts;
