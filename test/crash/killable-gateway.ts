@@ -13,9 +13,7 @@ import { RawFollower } from "./raw-follower.ts";
 import { Sightings } from "./sightings.ts";
 import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 
-/**
- * At this number, no further random message is sent. A process inherits the unanswered messages of its predecessor.
- */
+/** At this number of unanswered messages, including messages of the previous process, no random message is sent. */
 const maxOpen = 16;
 
 /** A gateway that is killed and restarted, with its clients and their observations. */

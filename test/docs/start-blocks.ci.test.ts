@@ -13,7 +13,7 @@ const stage = realpathSync(mkdtempSync("/tmp/parley-start-"));
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 const listening = "parley listening on http://127.0.0.1:7777\n";
-/** These blocks use the ports of the pages, in their own network namespace. */
+/** Test for blocks that use the ports of the pages, in their own network namespace. */
 const testAlone = test.runIf(hasBubblewrap);
 
 beforeAll(() => {
