@@ -169,7 +169,7 @@ function logFailure({ log }: Run, failures: number, error: unknown): void {
 	log[failures === 0 ? "error" : "debug"](runEndTexts.notRecorded, { error });
 }
 
-/** The claim of the task was lost, and another worker continues the task. */
+/** Whether the claim of the task was lost. Another worker then continues the task. */
 function isLost({ control }: Run, error: unknown): boolean {
 	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
 }

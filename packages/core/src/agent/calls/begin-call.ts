@@ -151,8 +151,8 @@ export async function beginCall(
 }
 
 /**
- * Records the start and the use of the approval or channel grant in one transaction. Returns false if the call may
- * not start.
+ * Uses the approval or channel grant in the transaction that records the start. Returns false if the call may not
+ * start.
  */
 async function recordIntent(run: Run, entry: ApprovedCall, grants: SessionGrants): Promise<boolean> {
 	const { token, trusted, version, call, ready } = entry;

@@ -254,7 +254,7 @@ function fits(asker: Asker, size: Size, parts: Parts): boolean {
 	return size.tokens + size.margin <= limitOf(asker, parts);
 }
 
-/** An exact count could change the decision about the size. */
+/** Whether an exact count could change the decision about the size. */
 function needsCount(asker: Asker, size: Size, parts: Parts): boolean {
 	const limit = limitOf(asker, parts);
 	return size.tokens + size.margin > limit * countFrom && size.margin > limit * exactEnough;

@@ -8,7 +8,7 @@ import { tokenCountTexts } from "./texts.ts";
 const DEADLINE_MS = 2_000;
 /** Milliseconds without further requests to a tokenizer that failed or exceeded the deadline. */
 const PAUSE_MS = 60_000;
-/** Counts are stored after each request, so that a later failure does not discard them. */
+/** Counts are stored after each request to the tokenizer, so that a later failure does not discard them. */
 const MAX_PARTS_AT_ONCE = 32;
 /** Maximum system prompts with a stored count for each model. */
 const MAX_PROMPTS = 50;

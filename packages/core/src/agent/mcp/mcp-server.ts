@@ -14,7 +14,7 @@ import { type AskModel, answerSampling } from "./answer-sampling.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
 
-/** The remote server no longer knows the session, so a new connection is required. */
+/** Whether the remote server no longer knows the session, so that a new connection is required. */
 async function isLostSession(reason: unknown): Promise<boolean> {
 	const { SdkHttpError } = await import("@modelcontextprotocol/client");
 	return reason instanceof SdkHttpError && reason.status === 404;

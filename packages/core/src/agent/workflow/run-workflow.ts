@@ -233,7 +233,7 @@ class Engine {
 	}
 
 	/**
-	 * Returns undefined if the step has no criteria. An invalid verdict of the model is negative. Rejects if the model
+	 * Returns undefined if the step has no criteria. An invalid verdict is treated as negative. Rejects if the model
 	 * call fails or the workflow is stopped.
 	 */
 	#judge(step: WorkStep, { output }: TaskRow): Promise<Verdict | undefined> {

@@ -10,7 +10,7 @@ export interface Claimer {
 	readonly worker: string;
 	/** Current time in milliseconds since the epoch. */
 	readonly now: number;
-	/** Tasks that this process works on, regardless of the state in their rows. */
+	/** Tasks that must not be claimed, because this process already works on them. */
 	readonly except?: readonly string[];
 }
 
