@@ -186,7 +186,6 @@ const unread = [
 	...[{ cancelled: false }, {}, { value: null }, { value: "" }, { value: "maybe" }, { value: 7 }],
 	...[{ value: ["approve"] }, { value: "Approve" }, { value: "session" }],
 ];
-/** Answers that do not match the schema of `prompt_response`. */
 const malformed = [
 	{ answer: { values: ["approve", 1] }, why: "values.1: " },
 	{ answer: { value: "approve", cancelled: "no" }, why: "cancelled: " },

@@ -9,7 +9,6 @@ async function ask(client: OzzieClient, content: string): Promise<EventFrame["pa
 	return (await client.event("prompt.request")).payload;
 }
 
-/** Returns the result or the error of the tool call. */
 async function answered(
 	client: OzzieClient,
 	{ token }: EventFrame["payload"],

@@ -15,7 +15,6 @@ const drivers: Readonly<Record<Wire, Driver>> = {
 	roz: rozDriver,
 };
 
-/** Time limit of a scenario in milliseconds. */
 const timeout = paced(45_000);
 
 /** Defines a scenario for one or several requirements. It runs on every wire that meets all of them. */

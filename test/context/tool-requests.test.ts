@@ -33,7 +33,6 @@ function namesIn(golden: string): string[] {
 	return [...golden.matchAll(/^# tool (\S+)$/gm)].map(([, name = ""]) => name);
 }
 
-/** Tools in the model requests for a message and for a task. */
 async function toolsSent() {
 	const clock = new ManualClock();
 	const model = new ScriptedModel([says("done")], [says("done")]);

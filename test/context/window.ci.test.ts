@@ -52,7 +52,6 @@ interface Fitting {
 	readonly counted: number;
 }
 
-/** Returns the estimated and the actual number of tokens after each compaction. */
 async function talkFor(turns: number, talk: Talk): Promise<Fitting[]> {
 	const random = new Random(3);
 	const fittings: Fitting[] = [];

@@ -76,7 +76,6 @@ function aborted(signal: AbortSignal): Promise<never> {
 	});
 }
 
-/** A tool that requires approval and has no effect. */
 const note: RuntimeOptions["tools"][number] = {
 	name: "note",
 	description: "Keeps a note.",

@@ -25,7 +25,6 @@ const [head = [], , ...steps] = document
 			.map((cell) => cell.trim()),
 	);
 
-/** Name of a frame as in the table. */
 function nameOf(frame: Readonly<Record<string, unknown>>): string {
 	const { method, event, type } = frame;
 	return String(method ?? event ?? type ?? Object.keys(frame)[0]);

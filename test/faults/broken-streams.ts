@@ -39,7 +39,6 @@ const breaks: readonly Failure[] = [
 	},
 ];
 
-/** Responses that are too slow or stall. */
 const delays: readonly Failure[] = [
 	{
 		name: "hang before the head",

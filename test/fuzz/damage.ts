@@ -132,7 +132,6 @@ export async function damage({ port, kind, random, tally }: DamageOptions): Prom
 	socket.destroy();
 }
 
-/** The code in the server's first close frame, or undefined. */
 function closeCode(bytes: Buffer): number | undefined {
 	let rest = bytes;
 	while (rest.length >= 2 && rest[0] !== close) {

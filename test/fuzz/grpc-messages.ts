@@ -14,7 +14,6 @@ export interface GrpcAttack {
 
 const common = { ":method": "POST", "content-type": "application/grpc", te: "trailers" };
 
-/** A streaming method with its valid messages. */
 interface Target {
 	readonly path: string;
 	/** Messages with their five-byte prefix. */

@@ -67,7 +67,6 @@ function isLeftOpen(received: Buffer): boolean {
 	);
 }
 
-/** The status of the first final response, or a description of the received bytes. */
 function readStatus(received: Buffer): string {
 	if (received.length === 0) return "nothing";
 	// The first frame of a server is SETTINGS on stream 0: RFC 9113, section 3.4.

@@ -27,7 +27,6 @@ interface Begun {
 	readonly end: AsyncDisposableStack;
 }
 
-/** A turn whose outcome was not yet returned. */
 interface OpenTurn {
 	readonly stream: RozStream;
 	/** Number of frames of the stream before the turn. */

@@ -15,7 +15,6 @@ export class MentionPairs {
 	/** Message events by the key of the message. Mention events wait for these promises. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
-	/** Keys of message events that have arrived. */
 	readonly #arrived = new Set<string>();
 
 	constructor(clock: Clock) {

@@ -182,7 +182,6 @@ async function end(line: SocketLine): Promise<void> {
 	await line.close();
 }
 
-/** Error if Slack returned no URL for a socket. */
 class NoAddress extends Error {
 	/** Slack's response. Undefined if the request failed. */
 	readonly answer: SlackAnswer | undefined;
