@@ -32,7 +32,7 @@ export class Answerer {
 		else this.#answer(token);
 	}
 
-	/** Resolves when the gateway has acknowledged all answers sent so far. Rejects if it refused one. */
+	/** Resolves when the gateway has acknowledged all answers so far. Rejects if it refused an answer. */
 	async settled(): Promise<void> {
 		await Promise.all(this.#answered.values());
 	}

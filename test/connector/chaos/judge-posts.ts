@@ -106,7 +106,7 @@ interface Ping {
 	readonly text: string;
 }
 
-/** Returns the faults of notifications. Those of closed plans and in deleted threads may be missing. */
+/** Returns the faults of notifications, which may be missing for closed plans and in deleted threads. */
 export function judgePings({ work, isMissing }: WorkAndPosts, pings: readonly Ping[]): string[] {
 	const causes = work.tasks.tasks.flatMap(({ title, end, reviews, requester, session }) => {
 		const person = { requester: requester.name, mayBeMissing: isMissing?.(session) ?? false };
