@@ -448,6 +448,7 @@ test.each([
 	['{ "publicUrl": "http://a.test" }', ['"http://a.test"', ":1:16)", "https://parley.example"]],
 	['{ "publicUrl": "https://a.test/parley" }', ["without a path"]],
 	['{ "publicUrl": "https://me:secret@a.test" }', ['"https://…@a.test" is not allowed']],
+	['{ "publicUrl": "https://me:se/cret?@a.test" }', ['"https://…@a.test" is not allowed']],
 	[
 		'{ "publicUrl": ["https://me:secret@a.test?key=secret", "https://me:secret@b.test?key=secret"] }',
 		['["https://…@a.test?…","https://…@b.test?…"] is not allowed'],

@@ -1,4 +1,4 @@
-import { ParleyError, Redactor } from "@parley/base";
+import { ParleyError } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import { findNearMiss } from "@parley/core";
 import { issueWords } from "@parley/protocol";
@@ -6,6 +6,7 @@ import type * as z from "zod";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
+import { withoutCredentials } from "./without-credentials.ts";
 
 /** The message of each issue is the text that a refusal shows after "allowed: " or "needed: ". */
 export const inOurWords = {
@@ -51,11 +52,9 @@ export function notAllowed(
 	return refused(settingRefusalTexts.notAllowed({ value: show(value), place, reason, allowed }));
 }
 
-/** Hides user information and queries of addresses, and texts that look like credentials. */
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
-	const plain = text.replace(/(?<=:\/\/)[^/?#"]*@/g, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/g, "?…");
-	return new Redactor().redact(plain).slice(0, 200);
+	return withoutCredentials(text).slice(0, 200);
 }
 
 function refused(message: string): ParleyError {

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { ParleyError, Redactor } from "@parley/base";
+import { ParleyError } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import { findNearMiss } from "@parley/core";
 import { type CheckedSource, checkedSources } from "../config/load.ts";
@@ -13,6 +13,7 @@ import {
 	topRows,
 } from "../config/setting-rows.ts";
 import type { ConfigSources } from "../config/sources.ts";
+import { withoutCredentials } from "../config/without-credentials.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 /** Value of one setting, as a gateway that starts with these sources uses it. */
@@ -137,7 +138,6 @@ function pathsIn(path: readonly string[], value: unknown): (readonly string[])[]
 const hidden = "(hidden)";
 /** The next argument of these program options, or their text after `=`, is a secret. */
 const secretOption = /^-{1,2}[\w-]*(?:key|token|secret|password|auth)[\w-]*$/i;
-const redactor = new Redactor();
 
 /**
  * Secrets are variables of programs, arguments of secret options, credentials in addresses, and texts that
@@ -151,7 +151,7 @@ function withoutSecrets(value: unknown, path: readonly string[]): unknown {
 		);
 	}
 	if (path.at(-2) === "env") return hidden;
-	return typeof value === "string" ? textWithoutSecret(value) : value;
+	return typeof value === "string" ? withoutCredentials(value) : value;
 }
 
 function argumentWithoutSecret(item: unknown, before: unknown): unknown {
@@ -159,10 +159,5 @@ function argumentWithoutSecret(item: unknown, before: unknown): unknown {
 	if (typeof before === "string" && secretOption.test(before)) return hidden;
 	const [option = "", ...rest] = item.split("=");
 	if (rest.length > 0 && secretOption.test(option)) return `${option}=${hidden}`;
-	return textWithoutSecret(item);
-}
-
-function textWithoutSecret(text: string): string {
-	const plain = text.replace(/(?<=:\/\/)[^/?#"]*@/, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/, "?…");
-	return redactor.redact(plain);
+	return withoutCredentials(item);
 }
