@@ -89,7 +89,7 @@ verifiesOn(
 		expect(typesOf(refused)).toEqual([...opening, "turn_start", "turn_end error", "error", "done"]);
 		const [{ message } = { message: "" }] = only(refused, "error");
 		expect(only(refused, "turn_end")).toMatchObject([{ stop: "error", error: message }]);
-		expect(message).toContain("does not allow this key");
+		expect(message).toContain("refuses access to");
 
 		const error = { type: "invalid_request_error", message: "no such luck" };
 		service.script({ ...says("Well, then I shall begin"), break: { at: 1, how: error } });

@@ -223,6 +223,6 @@ test.each(["is missing", "is a link"])("a trusted server whose file %s is a prob
 	if (state === "is a link") await symlink("other.json", file);
 	await expect(toolsAfter(s)).resolves.toEqual([]);
 	expect(s.t.runtime.mcp.problems).toEqual([
-		"local: not used, because .mcp.json does not exist, or is a link: restore the file",
+		"local: not used, because .mcp.json does not exist, cannot be read, or is a link: restore the file",
 	]);
 });

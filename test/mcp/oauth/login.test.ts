@@ -140,7 +140,7 @@ test("a refused token of a variable has a problem that names the setting", async
 	await s.t.send(s.session, "go");
 	await s.log.next("assistant.message");
 	const problem =
-		"it refused the token of the variable in `tokenFrom`: set a valid token and restart the gateway";
+		"it refused the token in the environment variable that `tokenFrom` names: set a valid token and restart the gateway";
 	expect(s.t.runtime.mcp.states).toMatchObject([{ phase: "waiting", problem }]);
 });
 

@@ -229,7 +229,7 @@ test("a session has a maximum number of commands, and a command that cannot star
 	await turn(t, opened);
 	const { messages } = model.requests.at(-1) ?? {};
 	expect(resultOf(messages, "more")).toContain(
-		`${max} background commands of this session (maximum: ${max}) are running or starting`,
+		`this session already has ${max} background commands (maximum: ${max})`,
 	);
 	expect(resultOf(messages, "r")).toContain("[command 1 could not be started]");
 	expect(started).toHaveLength(max + 1);

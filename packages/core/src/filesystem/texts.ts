@@ -32,7 +32,7 @@ export const pathFaultTexts = {
 		`Cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Restore the directory, or open a session for another directory.`,
 	unclear: (path: string, reason: string): string => `the path ${JSON.stringify(path)} ${reason}`,
 	empty: "is empty",
-	nul: "contains a null character",
+	nul: "contains a null character: remove it",
 	notText: "is not well-formed text",
 	backslash: "contains a backslash: separate directories with /",
 	home: "begins with ~, which is not expanded: write the complete path",
@@ -40,10 +40,11 @@ export const pathFaultTexts = {
 	ofGateway: (path: string): string =>
 		`tools may not access ${JSON.stringify(path)}: it belongs to the gateway`,
 	unreachable: (path: string): string => `cannot reach ${JSON.stringify(path)}`,
-	tooManyLinks: (path: string): string => `cannot reach ${JSON.stringify(path)}: too many symbolic links`,
+	tooManyLinks: (path: string): string =>
+		`cannot reach ${JSON.stringify(path)}: too many symbolic links; use another path`,
 	inData: "is in the data directory",
 	outsideRoots: (roots: readonly string[]): string => `is outside the roots ${roots.join(", ")}`,
-	notPath: "contains a null character, which is not allowed in a path",
+	notPath: "contains a null character: remove it",
 	doesNotExist: "does not exist: use an existing directory",
 	inaccessible: (reason: string): string => `cannot be used: ${reason}`,
 	isNotDirectory: "is not a directory: use a directory",

@@ -94,7 +94,7 @@ test("a grant lifts the approval that a rule requires, and nothing lifts a denia
 test("trust in a channel does not lift an approval that a rule requires", () => {
 	const plan = planOf(["write"]);
 	const trusted = { trusted: true };
-	expect(judge(plan, [], trusted).reason).toBe("a trust grant of the channel covers it");
+	expect(judge(plan, [], trusted).reason).toBe("a trust grant of the channel covers this call");
 	for (const layer of ["operator", "agent", "workspace"] as const) {
 		expect(judge(plan, rulesOf([ask], layer), trusted)).toMatchObject({ effect: "ask", floor: false });
 		expect(judge(plan, rulesOf([{ ...ask, tool: "git" }], layer), trusted).effect).toBe("allow");

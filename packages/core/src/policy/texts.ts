@@ -2,15 +2,18 @@
 export const policyTexts = {
 	invalid: (layer: string, reason: string): string =>
 		`the ${layer}'s policy is invalid: ${reason}; no tool runs until the policy is fixed`,
-	channelTools: (tools: readonly string[]): string => `this channel has only the tools ${tools.join(", ")}`,
+	channelTools: (tools: readonly string[]): string =>
+		tools.length === 0
+			? "this channel has no tools"
+			: `this channel has only the ${tools.length === 1 ? "tool" : "tools"} ${tools.join(", ")}`,
 	profile: "its profile",
 	noFile: (path: string): string => `the policy file ${path} does not exist: correct the path`,
 	notesForAll: "changes a note that all members share",
 	schedulesAfterUntrusted: "changes scheduled work, after untrusted text or private data was read",
 	allAccepted: "all tools are accepted in this session",
 	allowedForSession: "allowed for this session",
-	trusted: "a trust grant of the channel covers it",
-	noRule: "no rule covers it",
+	trusted: "a trust grant of the channel covers this call",
+	noRule: "no rule covers this call",
 } as const;
 
 /** Effects of a call by its class. People read them in approvals. */
@@ -40,7 +43,7 @@ export const policyFileTexts = {
 	homePattern: (pattern: string): string =>
 		`the pattern ${JSON.stringify(pattern)} cannot be used: write the complete path instead of ~`,
 	tooManyConditions: (max: number): string =>
-		`its conditions have more than ${max} values in total: remove some`,
+		`the conditions of all rules have more than ${max} values in total: remove some values`,
 	allowIgnored: "ignored: rules of a workspace can only ask or deny",
 	ruleOf: (layer: string, file: string): string => `a rule of the ${layer}, ${file}`,
 	noApprovals: (effect: string): string =>

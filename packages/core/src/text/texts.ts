@@ -22,7 +22,7 @@ export const scheduleTimeTexts = {
 	past: (time: string): string => `at: ${time} is in the past: use a later time`,
 	tooFar: (time: string): string => `at: ${time} is too far away: use a time in the next five years`,
 	notUnderstood: (text: string): string =>
-		`when: ${text} is not understood. Write "every day at 9:00" (or weekday, monday), ` +
+		`when: ${text} is not understood. Write "every day at 9:00", "every weekday at 9:00" or "every monday at 9:00". Other forms: ` +
 		'"every 2 hours", "in 30 minutes", "at 2027-01-31 09:00", "on task.failed", or cron such as "0 9 * * 1-5"',
 } as const;
 

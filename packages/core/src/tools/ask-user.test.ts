@@ -77,9 +77,9 @@ test.each([
 		"validation: select accepts no validation, because the options are the valid answers: leave validation out",
 	],
 	[{ type: "select", label: "?", options: ["a", { value: "a", label: "b" }] }, 'options: "a" occurs twice'],
-	[{ type: "text", label: "?", validation: "(" }, "validation: not a pattern in RE2 syntax"],
-	[{ type: "text", label: "?", validation: "(?=a)b" }, "validation: not a pattern in RE2 syntax"],
-	[{ type: "text", label: "?", validation: "(a)\\1" }, "validation: not a pattern in RE2 syntax"],
+	[{ type: "text", label: "?", validation: "(" }, "validation: the pattern is not valid RE2 syntax"],
+	[{ type: "text", label: "?", validation: "(?=a)b" }, "validation: the pattern is not valid RE2 syntax"],
+	[{ type: "text", label: "?", validation: "(a)\\1" }, "validation: the pattern is not valid RE2 syntax"],
 	[{ type: "text", label: "  " }, "invalid arguments of ask_user: label:"],
 	[{ type: "confirm", label: "?" }, "invalid arguments of ask_user: type:"],
 	[

@@ -16,7 +16,7 @@ export const askUserTexts = {
 		`validation: ${type} accepts no validation, because the options are the valid answers: leave validation out`,
 	twice: (option: string): string =>
 		`options: ${JSON.stringify(option)} occurs twice: give each option its own value`,
-	badPattern: (reason: string): string => `validation: not a pattern in RE2 syntax: ${reason}`,
+	badPattern: (reason: string): string => `validation: the pattern is not valid RE2 syntax: ${reason}`,
 	emptyAnswer: "(an empty answer)",
 	declined: "the person declined to answer",
 	expired: "no answer: the question expired",

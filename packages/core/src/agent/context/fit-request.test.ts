@@ -234,7 +234,7 @@ test("a user message is not cut: one that is too large is refused with advice, a
 	await toy.ask(prose(random, 4_000));
 	const refused = toy.fit();
 	await expect(refused).rejects.toThrow(
-		/^the request needs about \d+ tokens, but the context window has only 2500 besides the reply: split the request/,
+		/^the request needs about \d+ tokens, but the context window has 2500 besides the reply: split the request/,
 	);
 	await expect(refused).rejects.toMatchObject({ code: "resource_exhausted" });
 	expect(await toy.compactions()).toEqual([]);

@@ -4,8 +4,8 @@ export const roomTexts = {
 		`instructions and tools (about ${needed} tokens) leave too little of the context window (${window} tokens): ` +
 		"choose a model with a larger window, or fewer tools",
 	largeRequest: (needed: number, available: number): string =>
-		`the request needs about ${needed} tokens, but the context window has only ${available} besides the reply: ` +
-		"split the request, or choose a model with a larger context window",
+		`the request needs about ${needed} tokens, but the context window has ${available} besides the reply: ` +
+		"split the request, or choose a model with a larger window",
 } as const;
 
 /** Parts of the stored note that replaces older messages. */

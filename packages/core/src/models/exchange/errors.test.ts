@@ -20,18 +20,14 @@ test.each([
 	[
 		403,
 		"rejected",
-		'api.example.org does not allow this key to use "claude-x": check the permissions of the key, or choose another model',
+		'api.example.org refuses access to "claude-x": check the key and its permissions, or choose another model',
 	],
 	[
 		404,
 		"rejected",
 		'api.example.org has no model "claude-x", or no Messages API: check the model and the base URL',
 	],
-	[
-		407,
-		"rejected",
-		"the proxy in front of api.example.org requires credentials: add them to the URL of the proxy",
-	],
+	[407, "rejected", "the proxy for api.example.org requires credentials: add them to the URL of the proxy"],
 	[408, "overloaded", "api.example.org cannot answer now (408)"],
 	[
 		413,
@@ -208,7 +204,7 @@ test.each([
 		"a proxy",
 		errno("UND_ERR_ABORTED", "Proxy response (407) !== 200 when HTTP Tunneling"),
 		"rejected",
-		"the proxy in front of api.example.org requires credentials: add them to the URL of the proxy",
+		"the proxy for api.example.org requires credentials: add them to the URL of the proxy",
 	],
 	[
 		"a proxy that refuses the request",

@@ -13,11 +13,11 @@ export const providerTexts = {
 		`${host} requires an API key${key === undefined ? "" : `: set ${key}`}`,
 	payment: (host: string): string => `${host} requires payment: check the account's billing`,
 	modelNotAllowed: (host: string, model: string): string =>
-		`${host} does not allow this key to use "${model}": check the permissions of the key, or choose another model`,
+		`${host} refuses access to "${model}": check the key and its permissions, or choose another model`,
 	noModel: (host: string, model: string, api: string): string =>
 		`${host} has no model "${model}", or no ${api}: check the model and the base URL`,
 	proxyCredentials: (host: string): string =>
-		`the proxy in front of ${host} requires credentials: add them to the URL of the proxy`,
+		`the proxy for ${host} requires credentials: add them to the URL of the proxy`,
 	tooLarge: (host: string): string =>
 		`the request is too large for ${host}: shorten the conversation or send smaller images`,
 	rateLimit: (host: string): string => `${host} rejects more requests for now (rate limit)`,

@@ -144,7 +144,7 @@ test.each([
 	["review: May I? <<<", "it needs a reason"],
 	["spawn: Count", "it needs a title, <<< and a description"],
 	["spawn: <<< run: wc", "it needs a title, <<< and a description"],
-	["wait: task_1", "it can only wait for all workers"],
+	["wait: task_1", "the command can only wait for all workers"],
 	["long: many tokens", "1 to 1000000 tokens"],
 	["long: 0 tokens", "1 to 1000000 tokens"],
 	["long: 1000001 tokens", "1 to 1000000 tokens"],

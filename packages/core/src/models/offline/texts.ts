@@ -61,7 +61,7 @@ export const offlineGrammarTexts = {
 	spawn: "it needs a title, <<< and a description",
 	delegate: "it needs a title, <<< and instructions",
 	commandNumber: "it needs the number of a command",
-	onlyAll: 'it can only wait for all workers: write "all"',
+	onlyAll: 'the command can only wait for all workers; write "all"',
 	long: (max: number): string => `use 1 to ${max} tokens, at 1 or more per second`,
 	chooseOne: "Choose one",
 	pickAny: "Pick any",

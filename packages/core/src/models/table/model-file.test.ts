@@ -92,7 +92,7 @@ test.each([
 	],
 	[
 		{ models: [{ id: "m", max_output: 1 }] },
-		'models[0].context_window (models.json) is missing: it is required, because "m" is not a built-in model',
+		'models[0].context_window (models.json) is missing: add the setting, because "m" is not a built-in model',
 	],
 	[
 		{ models: [{ ...row, context_window: 0 }] },

@@ -15,7 +15,7 @@ export const modelFileTexts = {
 	maxOutput: (value: number, place: string, contextWindow: number): string =>
 		`${value} is not allowed for ${place}; allowed: at most ${contextWindow}, the context window`,
 	missing: (place: string, id: string): string =>
-		`${place} is missing: it is required, because ${JSON.stringify(id)} is not a built-in model`,
+		`${place} is missing: add the setting, because ${JSON.stringify(id)} is not a built-in model`,
 	needsBoth: (place: string): string => `${place} must have both input and output`,
 	theFile: "the file",
 	unknownSetting: (key: string, place: string, allowed: string): string =>

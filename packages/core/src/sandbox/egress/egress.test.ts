@@ -246,7 +246,8 @@ test("100 simultaneous tunnels work, and the 129th connection is dropped and log
 	await closed(connect(proxyPort, "127.0.0.1"));
 	expect(entries.at(-1)).toMatchObject({
 		decision: "refused",
-		reason: "the command reached the maximum of 128 open connections, so open fewer at the same time",
+		reason:
+			"the command reached the maximum of 128 open connections, so open fewer connections at the same time",
 	});
 	for (const socket of many) socket.destroy();
 });

@@ -1,7 +1,7 @@
 /** Refusals and notes of the proxy through which commands reach hosts. */
 export const egressTexts = {
 	tooManyAtOnce: (max: number): string =>
-		`the command reached the maximum of ${max} open connections, so open fewer at the same time`,
+		`the command reached the maximum of ${max} open connections, so open fewer connections at the same time`,
 	commandEnded: "the command has ended",
 	tooMany: (max: number): string =>
 		`the command reached the maximum of ${max} connections per hour, so further connections are refused`,

@@ -94,6 +94,7 @@ test("a page has at most 2,000 lines, with its marker", async () => {
 test("an empty file is reported as empty", async () => {
 	await writeFile(join(context.cwd, "empty.txt"), "");
 	expect(await read({ path: "empty.txt" })).toEqual({ text: "(empty file)", failed: false });
+	expect(await read({ path: "empty.txt", offset: 5 })).toEqual({ text: "(empty file)", failed: true });
 });
 
 test("a binary file is reported, and its content is not returned", async () => {

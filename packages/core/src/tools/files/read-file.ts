@@ -122,7 +122,7 @@ async function readBinary(file: FileHandle, args: Arguments, context: ToolContex
 
 function describe({ text, next, total }: LineSlice, { offset, path }: Arguments): string {
 	if (total !== undefined) {
-		if (offset === 1) return readFileTexts.empty;
+		if (offset === 1 || total === 0) return readFileTexts.empty;
 		return readFileTexts.noLine(path, total, offset);
 	}
 	if (next === undefined) return text;

@@ -206,7 +206,8 @@ export const treeTexts = {
 	tooMany: "there are too many files to list: name a subdirectory",
 	unreadable: "a part of the directory could not be read",
 	cannotRead: (path: string): string => `cannot read the directory ${JSON.stringify(path)}`,
-	notDirectory: (path: string): string => `${JSON.stringify(path)} is not a directory`,
+	notDirectory: (path: string): string =>
+		`${JSON.stringify(path)} is not a directory: use the path of a directory`,
 	noRipgrep: (platform: string, cpu: string): string =>
 		`ripgrep, which this tool needs, has no build for ${platform} on ${cpu}: use run_command`,
 } as const;

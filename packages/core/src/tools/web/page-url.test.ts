@@ -130,7 +130,7 @@ test("a refusal names the URL in a readable form", () => {
 		"has the port 81; only 80 and 443 are allowed",
 	);
 	expect(() => readPageUrl(`https://example.com/${"a".repeat(3_000)}`, publicReach)).toThrow(
-		/a{100}…" has 3020 characters, more than the maximum of 2000$/,
+		/a{100}…" has 3020 characters, more than the maximum of 2000: use a shorter URL$/,
 	);
 });
 

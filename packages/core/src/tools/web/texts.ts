@@ -33,7 +33,7 @@ export const pageTexts = {
 export const urlTexts = {
 	refused: (url: string, reason: string): string => `the URL ${url} ${reason}`,
 	tooLong: (length: number, max: number): string =>
-		`has ${length} characters, more than the maximum of ${max}`,
+		`has ${length} characters, more than the maximum of ${max}: use a shorter URL`,
 	spaces: "contains spaces, invisible characters or backslashes: remove or percent-encode them",
 	noHttp: "does not begin with http:// or https:// and a host",
 	userName: "contains a user name or password, which is never sent: leave it out",

@@ -50,12 +50,12 @@ export const sessionTexts = {
 
 export const forkTexts = {
 	noTurn: (at: number, all: number): string => {
-		if (all === 0) return "at: the session has no message yet: send one first";
+		if (all === 0) return "at: the session has no message yet; send a message first";
 		if (all === 1) return `at: the session has no message ${at}: it has only message 1`;
 		return `at: the session has no message ${at}: use a number from 1 to ${all}`;
 	},
 	notEnded: (turn: number, ended: number, all: number): string => {
-		if (all === 0) return "the session has no message yet: send one first";
+		if (all === 0) return "the session has no message yet: send a message first";
 		if (ended === 0)
 			return "the session has no answered message yet: wait until the first message is answered";
 		return `message ${turn} is not answered yet: wait, or use a number from 1 to ${ended}`;

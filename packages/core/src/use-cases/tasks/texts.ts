@@ -1,7 +1,7 @@
 /** Errors and log messages of tasks. */
 export const taskRefusalTexts = {
 	claimedElsewhere: (task: string): string => `the task ${task} was taken over by another worker`,
-	tooDeep: (max: number): string => `workers can be nested at most ${max} levels deep: do this yourself`,
+	tooDeep: (max: number): string => `workers can be nested at most ${max} levels deep: do this work yourself`,
 	tooManyWorkers: (max: number): string => `a task can have at most ${max} workers: do the rest yourself`,
 	noWorker: (id: string): string =>
 		`this task has no worker ${JSON.stringify(id)}: use an id that spawn_worker returned`,

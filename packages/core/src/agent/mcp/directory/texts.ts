@@ -54,7 +54,7 @@ export const directoryTrustTexts = {
 	changedFileAndAddress: (file: string, address: string): string =>
 		`${file} has changed, and the address of the server in it is now ${address}`,
 	noFile: (name: string, file: string): string =>
-		`${name}: not used, because ${file} does not exist, or is a link: restore the file`,
+		`${name}: not used, because ${file} does not exist, cannot be read, or is a link: restore the file`,
 	noEntry: (file: string): string => `${file} does not contain a usable entry for this server`,
 	otherKind: "its entry is now a server of another kind",
 	changedAddress: (address: string): string => `its address is now ${address}`,

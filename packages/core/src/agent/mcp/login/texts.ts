@@ -15,7 +15,7 @@ export const mcpLoginTexts = {
 	otherLogin: "the answer belongs to another login: start the login again",
 	usedAnswer: "the answer was used before: start the login again",
 	noLogin:
-		"it offers no login: name the variable of a token in `tokenFrom`, or set a header in its entry in .mcp.json",
+		"it offers no login: set `tokenFrom` to the environment variable with the token, or add a header to its entry in .mcp.json",
 	otherResource: "it requests a login for another resource: check its address",
 	noPkce:
 		"the authorization server does not support PKCE with S256, which Parley requires: ask the operator of that server",
@@ -28,7 +28,7 @@ export const mcpLoginTexts = {
 	refused: (error: string): string =>
 		`the authorization server refused the login${error === "" ? "" : ` (${error})`}: repeat the login, or ask the operator of that server`,
 	refusedVariable:
-		"it refused the token of the variable in `tokenFrom`: set a valid token and restart the gateway",
+		"it refused the token in the environment variable that `tokenFrom` names: set a valid token and restart the gateway",
 	refusedHeader: "it refused the header `authorization` of its entry in .mcp.json: correct the value",
 	required: ({ name, directory }: Place): string =>
 		`it requires a login: run \`parley mcp login ${name}${directory === undefined ? "" : ` --dir ${visible(directory)}`}\``,
