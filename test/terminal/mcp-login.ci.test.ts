@@ -56,7 +56,7 @@ test("a login ends in the browser of this machine or with a pasted address, and 
 	expect(logout.text).toContain("logged out of tracker");
 	const twice = setup.run("mcp", "logout", "tracker");
 	expect(await twice.ended()).toBe(2);
-	expect(twice.text).toContain('there is no login to a server "tracker"');
+	expect(twice.text).toContain('there is no login to the server "tracker"');
 });
 
 test("removing a server ends its login as a logout does", async ({ setup }) => {

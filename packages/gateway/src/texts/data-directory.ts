@@ -55,7 +55,7 @@ export const dataDirectoryTexts = {
 		readonly flag: string;
 	}) =>
 		`${file} cannot be written (${reason}); make the data directory writable for this user, ` +
-		`or choose another one with ${flag} DIR`,
+		`or choose another directory with ${flag} DIR`,
 	inUse: ({
 		directory,
 		program,

@@ -20,7 +20,7 @@ export const connectorStateTexts = {
 	failed: ({ reason }: { readonly reason: string }) => `ended${reason}`,
 	notWorking: ({ reason }: { readonly reason: string }) => `does not work${reason}`,
 	refusedFix: ({ platform }: { readonly platform: string }) =>
-		`fix this, then start Parley again; \`parley ${platform} doctor\` shows details`,
+		`fix the problem, then start Parley again; \`parley ${platform} doctor\` shows details`,
 	failedFix: ({ platform }: { readonly platform: string }) =>
 		`\`parley start\` restarts its connectors automatically; \`parley ${platform} doctor\` shows details`,
 	waitingFix: ({ platform }: { readonly platform: string }) =>

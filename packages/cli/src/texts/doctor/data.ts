@@ -25,7 +25,7 @@ export const dataCheckTexts = {
 	otherOwnerFix: ({ path }: { readonly path: string }) => `sudo chown -R "$(id -un)" ${path}`,
 	openFile: ({ path, mode }: { readonly path: string; readonly mode: string }) =>
 		`${path} is open to other users of this machine (mode ${mode})`,
-	noAudit: "no rows yet",
+	noAudit: "the audit log has no rows yet",
 	auditIntact: ({ records }: { readonly records: number }) => `intact: ${records} rows`,
 	auditDamaged: ({ seq, reason }: { readonly seq: number; readonly reason: string }) =>
 		`row ${seq}: ${reason}`,

@@ -16,7 +16,7 @@ export const gatewayCheckTexts = {
 	withoutTokenFix: "remove --auth none, or set auth to local",
 	unencrypted: ({ urls }: { readonly urls: string }) =>
 		`${urls}: messages and the token are sent unencrypted`,
-	onlyThisMachine: ({ urls }: { readonly urls: string }) => `${urls}: only from this machine`,
+	onlyThisMachine: ({ urls }: { readonly urls: string }) => `${urls}: reachable only from this machine`,
 	withToken: ({ urls }: { readonly urls: string }) => `${urls}: with a token`,
 	portInUse: ({ address }: { readonly address: string }) => `another program is listening at ${address}`,
 	portInUseFix: ({ command }: { readonly command: string }) =>

@@ -21,6 +21,6 @@ export const systemFixes = {
 		arch: "sudo pacman -Syu nodejs npm",
 		alpine: "sudo apk add --upgrade nodejs npm",
 		macos: "brew upgrade node, or https://nodejs.org/en/download",
-		else: "install it from https://nodejs.org/en/download",
+		else: "install Node from https://nodejs.org/en/download",
 	},
 } as const;

@@ -9,7 +9,7 @@ export const mcpLoginTexts = {
 	loggedIn: ({ server }: { readonly server: string }) =>
 		`logged in to ${server}; try it with: parley mcp doctor`,
 	noLogin: ({ server }: { readonly server: string }) =>
-		`there is no login to a server "${server}": \`parley mcp\` lists the logins`,
+		`there is no login to the server "${server}": \`parley mcp\` lists the logins`,
 	loggedOut: ({ server, note }: { readonly server: string; readonly note: string }) =>
 		`logged out of ${server}${note}`,
 	noRemoteServer: ({ server, known }: { readonly server: string; readonly known: string }) =>
@@ -54,7 +54,7 @@ export const mcpSetupTexts = {
 	removedWithLogin: ({ name, note }: { readonly name: string; readonly note: string }) =>
 		`removed ${name}, and logged out of it${note}`,
 	noFile: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
-		`there is no ${file} in ${directory}: use a directory that contains this file`,
+		`${directory} contains no readable ${file}, or the file is a link: use a directory that contains the file itself`,
 	noServerInFile: ({ file, server, known }: Readonly<Record<"file" | "server" | "known", string>>) =>
 		`${file} has no usable server "${server}"; usable servers: ${known}`,
 	noUsableServer: ({

@@ -33,7 +33,7 @@ export const chatSettingTexts = {
 	noticePeople:
 		"People of the group, as PLATFORM:TENANT:USER. Default: the approvers of the channel, or up to five people with the role approver or owner.",
 	noticeWays:
-		"Ways to notify the group. If a way does not reach a person, the next way is tried. mention: a mention in the conversation. channel: a post in the channels of approveIn. direct: a direct message. Default: mention.",
+		"Ways to notify the group: mention (in the conversation), channel (a post in the channels of approveIn), direct (a direct message). If a way does not reach a person, the next way is tried. Default: mention.",
 	noticeGroups:
 		"Groups of approvers. The first one is notified at once, and each further one at an escalation. Required.",
 	remindMinutes: "Minutes until the first group gets its only reminder. Default: 60.",

@@ -70,7 +70,7 @@ export const mcpErrorTexts = {
 	postOrDelete: "method not allowed: use POST or DELETE",
 	contentType: "content-type: use application/json",
 	tooManyRequests: ({ max }: { readonly max: number }) =>
-		`too many requests at once: a session can have at most ${max} in progress; wait for a response, then try again`,
+		`too many requests at once: a session can have at most ${max} open requests; wait for a response, then try again`,
 	usedId: "id: a request with this id is in progress: use another id",
 	noSessionId: "Mcp-Session-Id: the header is missing; send initialize first",
 	noSession: "session not found: send initialize",
