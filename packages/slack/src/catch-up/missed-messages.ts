@@ -14,7 +14,7 @@ export interface MissedMessagesParts {
 /** Maximum pages of a channel. Older messages are not recovered. */
 const maxPages = 3;
 const perPage = 100;
-/** High, because Slack returns the oldest messages of a thread first. */
+/** A thread needs many pages, because Slack returns the oldest messages first. */
 const maxThreadPages = 30;
 
 /**

@@ -8,7 +8,7 @@ const timeoutMs = 15_000;
 /** An upload may use a slow connection. */
 const uploadTimeoutMs = 120_000;
 const maxAnswer = 64 * 1024;
-/** A proxy may respond with a page, not with an error code. */
+/** Maximum characters, because a proxy may respond with a page instead of an error code. */
 const maxWords = 100;
 /** Used if `Retry-After` contains no number of seconds. */
 const someTimeMs = 30_000;

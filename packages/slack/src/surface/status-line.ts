@@ -12,7 +12,7 @@ const refreshMs = 90_000;
 const textEveryMs = 5000;
 /** Milliseconds to pause after Slack has refused a status. */
 const quietMs = 10 * 60_000;
-/** Used for another attempt to remove the status line, if Slack gives no time. */
+/** Milliseconds before another attempt to remove the status line, if Slack gives no time. */
 const renewMs = 5000;
 const maxKnown = 2000;
 
