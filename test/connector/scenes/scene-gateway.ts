@@ -10,7 +10,7 @@ import { type Client, createClient } from "@parley/protocol";
 import type { Site, SiteParts } from "./site.ts";
 import type { Scene } from "./step.ts";
 
-/** Milliseconds of real time on an idle machine. */
+/** Maximum milliseconds of one wait, in real time on an idle machine. */
 const deadlineMs = 20_000;
 /** After this real time, the clock of a waiting scene runs `clockFactor` times as fast as real time. */
 const stallMs = paced(80);

@@ -12,7 +12,7 @@ interface Message {
 
 type Values = Readonly<Record<string, string | number | boolean>>;
 
-/** Slack allows no slash commands in threads. */
+/** A command typed after a mention, because Slack allows no slash commands in threads. */
 class Written implements SentInteraction {
 	readonly state = "acknowledged";
 	readonly failed = false;

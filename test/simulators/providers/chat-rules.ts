@@ -1,6 +1,6 @@
 import { type Fields, fieldsIn, isFields, nameFaults } from "./wire.ts";
 
-/** A strict server refuses other fields. */
+/** Fields that Parley may send in a request. A strict server refuses other fields. */
 const known = new Set([
 	"model",
 	"messages",
