@@ -28,8 +28,8 @@ interface ClosedRoomsParts {
 }
 
 /**
- * Handles the rows for closed threads and channels. Edits wait until the room is open again. New answers are copied to
- * direct messages.
+ * Handles the rows for closed threads and channels. Edits wait until the room is open again. Recent answers
+ * with `elsewhere` are copied to direct messages.
  */
 export class ClosedRooms {
 	readonly #parts: ClosedRoomsParts;

@@ -10,7 +10,7 @@ export interface RoomFacts {
 	readonly mention: "required" | "always";
 	/** Whether a channel has one conversation, or one for each person. */
 	readonly sessions: "shared" | "person";
-	/** Part of an answer that is shown while the agent works. Default: `tools`. */
+	/** Part of an answer that is shown while the agent is working. Default: `tools`. */
 	readonly live?: "off" | "text" | "tools" | "everything";
 	/** Place of the answer to a mention. Default: `channel`. */
 	readonly answers?: "channel" | "thread";

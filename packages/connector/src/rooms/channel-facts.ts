@@ -49,8 +49,8 @@ export class ChannelFacts {
 	}
 
 	/**
-	 * Part of an answer that is shown in a channel while the agent works. `author`: author of the message; if unknown, the
-	 * default applies.
+	 * Part of an answer that is shown in a channel while the agent is working. `author`: author of the message;
+	 * if unknown, the default applies.
 	 */
 	async liveLevel(
 		room: Room,

@@ -92,8 +92,8 @@ export interface ConnectorStatus {
 }
 
 /**
- * Connects one chat platform to one gateway: handles each inbound event once, and posts each session event once. Waits
- * while the gateway is down, and then continues.
+ * Connects one chat platform to one gateway: handles inbound events, and posts session events. Waits while
+ * the gateway is down, and then continues.
  */
 export class Connector {
 	readonly #parts: ConnectorParts;

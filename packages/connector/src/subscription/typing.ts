@@ -22,8 +22,8 @@ interface TypingParts {
 }
 
 /**
- * Shows in one conversation that the agent works, with its current step, or that it waits for a person. Stops when the run
- * ends.
+ * Shows in one conversation that the agent is working, with its current step, or is waiting for a person.
+ * Stops when the run ends.
  */
 export class Typing {
 	readonly #parts: TypingParts;

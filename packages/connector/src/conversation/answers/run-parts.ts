@@ -18,7 +18,7 @@ export interface CallPart {
 	readonly subject?: string;
 	/** Start of the call, or time of the answer to its question, in milliseconds since the epoch. */
 	readonly from: number;
-	/** End of the call, in milliseconds since the epoch; absent while the call runs. */
+	/** End of the call, in milliseconds since the epoch; absent while the call is running. */
 	readonly to?: number;
 	readonly failed?: true;
 	/** Token of the open question that the call waits for. */

@@ -11,7 +11,7 @@ export interface CardRow {
 	readonly place: number;
 	/** Number of changes of the call; absent if it never changed. */
 	readonly changes?: number;
-	/** Result of the call. Absent while the call waits. */
+	/** Result of the call. Absent while the call is waiting. */
 	readonly ended?: EndedRow;
 }
 

@@ -53,7 +53,7 @@ export interface Scene {
 	readonly taskOf?: (id: string) => string | undefined;
 	/** Kind of the request that stops the active run until a person answers. */
 	readonly waitsFor?: WaitsFor | undefined;
-	/** Returns the part of an answer that the channel sees while the agent works. Default: `tools`. */
+	/** Returns the part of an answer that the channel sees while the agent is working. Default: `tools`. */
 	readonly live?: () => LiveLevel;
 	/** Returns whether reactions show the state of messages. Default: no. */
 	readonly reacts?: () => boolean;
