@@ -16,7 +16,7 @@ export interface ModelWatchParts {
 	readonly changed: (isFailing: boolean) => void;
 }
 
-/** Reports whether model calls fail, according to the events of the sessions that the connector reads. */
+/** Reports whether model calls are failing, according to the events of the sessions that the connector reads. */
 export class ModelWatch {
 	readonly #parts: ModelWatchParts;
 	/** Provider of the last call, by session, if the call failed. */

@@ -76,7 +76,7 @@ const upserts = {
 	},
 };
 
-/** Returns the `seq` of the newest event of a session whose posts are planned; 0 before the first. */
+/** Returns the `seq` of the newest planned event of a session; 0 before the first. */
 export async function readCursor(db: Tx, session: string): Promise<number> {
 	const [cursor] = await selectCursor(db, { session });
 	return cursor?.seq ?? 0;

@@ -120,7 +120,7 @@ export class Outbox {
 		if (plan.rows.length > 0) this.#dispatch();
 	}
 
-	/** Returns the `seq` of the newest event of a session whose posts are planned; 0 before the first. */
+	/** Returns the `seq` of the newest planned event of a session; 0 before the first. */
 	cursor(session: string): Promise<number> {
 		return this.#parts.store.read((db) => readCursor(db, session));
 	}

@@ -13,7 +13,7 @@ import { BatchingStore } from "./batching-store.ts";
 import { connectorMigrations } from "./migrations.ts";
 import type { ConnectorTables } from "./tables.ts";
 
-/** A value of the platform's package that survives a restart. */
+/** A value that survives a restart. */
 export interface StoredValue<Value> {
 	load(): Promise<Value | undefined>;
 	/**

@@ -88,7 +88,7 @@ export class SessionSubscription implements RoomSession {
 	#reduced: number;
 	/** `seq` of the newest event whose rows are planned. */
 	#planned: number;
-	/** Cards of the replay that are not planned. */
+	/** Unplanned cards of the replay. */
 	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
 	/** Frames whose payload was checked. Each frame is read twice, but checked once. */

@@ -61,8 +61,8 @@ export function fitPosts(document: TextDocument, options: FitOptions): Fitted {
 }
 
 /**
- * Returns the start of a document that fits one post of at most `limit`, cut at the best position. `note` is added
- * below a cut text. Throws as `fitPosts` does.
+ * Cuts a document at the best position to one post of at most `limit`. `note` is added below a cut text.
+ * Throws as `fitPosts` does.
  */
 export function fitPost(document: TextDocument, { dialect, limit }: PostSize, note: Block): string {
 	const layout = new Layout(narrowTables(document.blocks, dialect.tableColumns));
