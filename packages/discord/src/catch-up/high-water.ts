@@ -21,7 +21,9 @@ export interface CursorStore {
 	save(cursors: Cursors): Promise<void>;
 }
 
-/** A removed cursor cannot be restored, and missed messages of its channel may never be read. */
+/**
+ * Maximum cursors. A removed cursor cannot be restored, and missed messages of its channel may never be read.
+ */
 const maximum = 500;
 
 /** Read positions of channels. When Discord cannot resume the session, reading starts after these positions. */

@@ -19,7 +19,7 @@ export interface KnownChannel {
 	readonly name?: string;
 }
 
-/** Other channels are read from Discord when they are needed. */
+/** Maximum channels in memory. Others are read from Discord. */
 const maxKnown = 20_000;
 const directType = 1;
 const groupType = 3;

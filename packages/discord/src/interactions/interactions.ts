@@ -161,7 +161,10 @@ export class Interactions {
 		}
 	}
 
-	/** A second attempt is harmless, because Discord rejects a second answer. */
+	/**
+	 * Resolves with whether Discord accepted the answer. A second attempt is harmless, because Discord rejects
+	 * a second answer.
+	 */
 	async #respond(call: Call, body: Callback): Promise<boolean> {
 		const { port, clock, log } = this.#parts;
 		const { id, token } = call.head;

@@ -31,7 +31,7 @@ const Posted = z.object({
 	attachments: z.array(z.object({ id: z.string() })).default([]),
 });
 
-/** The attachments of other messages are requested from Discord. */
+/** Maximum messages whose attachments are in memory. */
 const maxKnown = 1000;
 
 export interface PostsParts {

@@ -10,7 +10,7 @@ export const everything = "everything";
 
 /** Default global limit of a bot, in requests per second: topics/rate-limits#global-rate-limit */
 const usualPerSecond = 50;
-/** Reserved for requests that are already in flight when the limit is reached. */
+/** Requests per second that are reserved for requests already in flight at the limit. */
 const inFlightReserve = 32;
 /**
  * Minimum share of the global limit that the connector uses. The REST client refuses requests above the limit

@@ -29,7 +29,10 @@ const Thread = z.object({
 });
 type Thread = z.output<typeof Thread>;
 
-/** Discord does not document this limit: https://github.com/discord/discord-api-docs/issues/1900 */
+/**
+ * Limit of name changes, which Discord does not document:
+ * https://github.com/discord/discord-api-docs/issues/1900
+ */
 const maxChanges = 2;
 const perMs = 10 * 60_000;
 

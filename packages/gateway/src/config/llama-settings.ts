@@ -26,7 +26,9 @@ export interface LlamaSettings {
 
 type Written = NonNullable<Settings["llama"]>;
 
-/** Variables of the server, of its libraries, and of graphics cards, which the program receives. */
+/**
+ * Prefixes of variables that the program receives: of the server, of its libraries, and of graphics cards.
+ */
 const prefixes = [
 	"LLAMA_",
 	"GGML_",

@@ -3,7 +3,7 @@ import { type Clock, ParleyError } from "@parley/base";
 import { actingId, type Principal, type Runtime } from "@parley/core";
 import { passwordPageTexts } from "../texts/pages/password.ts";
 
-/** A page never outlives its question. */
+/** Maximum lifetime. A page also never outlives its question. */
 const lifeMs = 10 * 60 * 1000;
 /** An expired page stays known, so that a late visitor learns about the expiry. */
 const rememberedMs = 24 * 60 * 60 * 1000;

@@ -44,7 +44,7 @@ export interface McpConnectionDeps {
 	readonly counts?: WireCounts | undefined;
 }
 
-/** The tool call that waits for a form ends earlier. */
+/** Has no effect in practice: the tool call that waits for a form ends earlier. */
 const formMs = 24 * 3_600_000;
 
 /** One MCP session, without HTTP: its tools and resources for one principal. */

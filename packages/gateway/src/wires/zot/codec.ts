@@ -262,7 +262,7 @@ export function encodeAsk(id: string, { label }: Prompt, approval: Approval): As
 	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
 }
 
-/** Clients write the id before long fields. */
+/** Limit of the search for an id. Clients write the id before long fields. */
 const maxSearchedCharacters = 4_096;
 
 const space = "[ \\t\\r]*";
