@@ -132,9 +132,9 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 }
 
 /**
- * Opens a direct message with each person, because Discord does not list them. The person does not notice
- * this: https://docs.discord.com/developers/resources/user#create-dm. `failed` are people for whom the
- * request failed temporarily.
+ * Opens a direct message with each person, because Discord does not list direct messages. The person does not
+ * notice: https://docs.discord.com/developers/resources/user#create-dm. `failed`: people whose request failed
+ * temporarily.
  */
 async function unreadDirectMessages(
 	people: readonly string[],

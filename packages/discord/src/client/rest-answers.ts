@@ -15,7 +15,7 @@ import type { DiscordRequest, DiscordResponse } from "../vocabulary/discord-port
 /** Maximum milliseconds for a complete response. */
 const timeoutMs = 15_000;
 
-/** The channels of a server, or a hundred messages, take about a megabyte. */
+/** Maximum bytes of a response. A server's channels take about 1 MB. */
 const maxBytes = 32 * 1024 * 1024;
 const maxNodes = 2_000_000;
 

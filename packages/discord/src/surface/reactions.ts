@@ -70,8 +70,8 @@ export class Reactions {
 	}
 
 	/**
-	 * Reads the message at the end of a run, and after an interrupted attempt. Such an attempt may have added a
-	 * reaction without removing the previous one.
+	 * Reads the reactions from Discord at the end of a run, and after an interrupted attempt, which may have
+	 * left the previous reaction.
 	 */
 	async #earlier({ id, target, attempt, conversation }: OutboxRow, reaction: Reaction): Promise<string[]> {
 		const { message, emoji } = reaction;
