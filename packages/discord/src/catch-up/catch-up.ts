@@ -142,7 +142,7 @@ export class CatchUp {
 	}
 
 	/**
-	 * Resolves after the readings that were added before. False if a channel is still being read, because
+	 * Resolves after the readings added before the call. False if a channel is still being read, because
 	 * reading was stopped or another session has started.
 	 */
 	async idle(): Promise<boolean> {

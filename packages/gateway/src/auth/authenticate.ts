@@ -37,7 +37,8 @@ export interface Circumstances {
 export type Authenticate = (request: IncomingRequest, circumstances?: Circumstances) => Promise<AuthOutcome>;
 
 /**
- * Creates the function that finds the principal of a request. It refuses a wrong credential even from a local caller.
+ * Creates the function that finds the principal of a request, and refuses a wrong credential even from a
+ * local caller.
  */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 	return async (request, { peer = request.socket.remoteAddress ?? "", opensWebSocket = false } = {}) => {

@@ -46,7 +46,7 @@ export interface Config extends ProviderChoice {
 	/** Name or tier of the model. */
 	readonly model?: string;
 	readonly reasoning?: Reasoning;
-	/** Names or tiers of fallback models. They replace the first model if the first model stays unavailable. */
+	/** Names or tiers of fallback models, which replace the first model if it stays unavailable. */
 	readonly fallback?: readonly string[];
 	/** Sources of the model names, for error messages. The names are resolved after the configuration is loaded. */
 	readonly origins?: ModelOrigins;

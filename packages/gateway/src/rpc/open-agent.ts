@@ -138,9 +138,8 @@ function factsAbout(name: string, { table, model }: Models): ModelInfo {
 }
 
 /**
- * A check after the start of the first reply delays neither the request nor the first words. An earlier
- * command begins the check at once. The returned function waits for a running check, so that the check leaves
- * no files.
+ * Checks the sandbox after the start of the first reply, so that the check delays neither the request nor the
+ * first words. The returned function waits for a running check, so that the check leaves no files.
  */
 function checkBeside(runtime: Runtime, sandbox: Sandboxes, clock: Clock): () => Promise<void> {
 	let timer: Timer | undefined;
@@ -164,8 +163,8 @@ async function openHome(
 ): Promise<Home> {
 	if (session === undefined) {
 		const directory = join(temporary, ids.create("parley-rpc"));
-		// Below the working directory, the directory is created at once instead of with its first file. The
-		// sandbox hides only existing directories, and commands must not see or replace this directory.
+		// A directory below the working directory is created at once: the sandbox hides only existing
+		// directories, and commands must not see or replace this directory.
 		if (isWithin(directory, cwd)) await mkdir(directory, { mode: 0o700 });
 		return { file: ":memory:", directory, lock: undefined };
 	}

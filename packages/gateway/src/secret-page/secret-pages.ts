@@ -46,7 +46,7 @@ export interface SecretPagesOptions {
 }
 
 /**
- * Pages for passwords. They are stored only in memory, by the hashes of their addresses. After a restart, the person
+ * Pages for passwords, stored only in memory, by the hashes of their addresses. After a restart, the person
  * must request a new page.
  */
 export class SecretPages {

@@ -162,7 +162,7 @@ export type Notice =
 	| { readonly type: "assistant_start" }
 	| { readonly type: "thinking_delta"; readonly delta: string }
 	| { readonly type: "text_delta"; readonly delta: string }
-	/** A tool call while the model writes it. `delta` is the next part of its arguments, as JSON text. */
+	/** A tool call that the model is writing. `delta` is the next part of its arguments, as JSON text. */
 	| { readonly type: "tool_use_start"; readonly id: string; readonly name: string }
 	| { readonly type: "tool_use_args"; readonly id: string; readonly delta: string }
 	| { readonly type: "tool_use_end"; readonly id: string }

@@ -14,7 +14,10 @@ const reasons = {
 } as const;
 export type Unanswered = keyof typeof reasons;
 
-/** Approvals of the session. They are sent to a client that answers approvals, and denied for any other client. */
+/**
+ * Approvals of the session, which are sent to a client that answers approvals, and denied for any other
+ * client.
+ */
 export class Approvals {
 	readonly #agent: Agent;
 	readonly #send: ((ask: Ask) => void) | undefined;
