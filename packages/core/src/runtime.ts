@@ -102,13 +102,13 @@ export class Runtime {
 		this.operator = new OperatorRequests({ ...operatorParts, admit });
 	}
 
-	/** Name of the default model. */
+	/** Returns the name of the default model. */
 	get model(): string {
 		const choice = { ...this.#parts.choice, anyModel: true };
 		return resolveModel(choice.modelName ?? choice.model.defaultModel, choice);
 	}
 
-	/** Number of sessions in use, for example by a client or an active run. */
+	/** Returns the number of sessions in use, for example by a client or an active run. */
 	get loaded(): number {
 		return this.#parts.sessions.size;
 	}

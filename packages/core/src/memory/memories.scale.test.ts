@@ -10,7 +10,7 @@ import { SecretBox } from "../vocabulary/secrets.ts";
 import { Memories } from "./memories.ts";
 
 const scale = process.env["PARLEY_TEST_SCALE"];
-/** PGlite takes minutes to index 10,000 notes. */
+/** Returns the number of people with notes. PGlite takes minutes to index 10,000 notes. */
 const peopleOf = (engine: string): number => (scale !== undefined && engine === "SQLite" ? 20 : 2);
 /** Maximum milliseconds to recall notes. */
 const max = 100;

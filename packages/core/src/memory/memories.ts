@@ -240,14 +240,14 @@ function mayManage(principal: Principal, person: string): boolean {
 	return principal.kind === "operator" || actingId(principal) === person;
 }
 
-/** The principal can already read the note, so a `user` note is about its own person. */
 function mayDelete({ scope, author }: Memory, principal: Principal): boolean {
 	const { person } = principal;
+	// The principal can already read the note, so a `user` note is about the principal's person.
 	if (scope === "user" || author === actingId(principal)) return true;
 	return scope === "channel" && person !== undefined && hasRole(person, "approver");
 }
 
-/** A note matches if it contains at least one of `words`. The most relevant note is first. */
+/** Returns at most `limit` notes that contain at least one of `words`, the most relevant first. */
 async function searchMemories(
 	db: Tx,
 	engine: Engine,
@@ -299,14 +299,12 @@ interface Match {
 	readonly hits: string;
 }
 
-/**
- * The weight of a word is its inverse document frequency in BM25 (https://en.wikipedia.org/wiki/Okapi_BM25).
- * Notes with the same score are ordered by age, the newest first.
- */
+/** Returns the matches by relevance, the most relevant first. Among notes with the same score, the newest is first. */
 function ranking(matches: readonly Match[], all: number): Match[] {
 	const words = matches[0]?.hits.length ?? 0;
 	const weights = Array.from({ length: words }, (_, word) => {
 		const containing = matches.filter(({ hits }) => hits[word] === "1").length;
+		// Inverse document frequency in BM25: https://en.wikipedia.org/wiki/Okapi_BM25
 		return Math.log(1 + (all - containing + 0.5) / (containing + 0.5));
 	});
 	const scoreOf = ({ hits }: Match): number =>

@@ -109,6 +109,7 @@ export class TestRuntime {
 
 	/** Waits until file operations and the work that follows them are probably done. */
 	async settle(): Promise<void> {
+		// File operations take more ticks on a busy machine.
 		do {
 			for (let turn = 0; turn < 20; turn++) await tick();
 		} while (hasOpenFileRequests());
@@ -147,7 +148,6 @@ async function countEvents(store: Store<Tables>): Promise<number> {
 	return rows.length;
 }
 
-/** File operations take more ticks on a busy machine. */
 function hasOpenFileRequests(): boolean {
 	return process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
 }

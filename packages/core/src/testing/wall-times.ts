@@ -14,7 +14,7 @@ export const dailyPlans = [
 ] as const;
 type Plan = (typeof dailyPlans)[number];
 
-/** The returned function computes the offset from UTC in minutes. */
+/** Returns a function that computes the offset of the time zone from UTC in minutes. */
 function offsetOf(timeZone: string): (at: number) => number {
 	const format = new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" });
 	return (at) => {

@@ -19,7 +19,7 @@ export interface AddedRule {
 
 export interface NewRule {
 	readonly offered: OfferedRule;
-	/** Called while no other process can write the file. If it throws, the file stays unchanged. */
+	/** Throws to leave the file unchanged. Runs while no other process can write the file. */
 	readonly check?: () => void;
 }
 

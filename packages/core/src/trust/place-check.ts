@@ -97,11 +97,9 @@ export function checkKnown(
 	throw refused(key, channelTexts.noSettings(unknown, way));
 }
 
-/**
- * `approveIn` makes a channel's questions readable in other channels, so only a single channel may have it.
- */
 function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void {
 	if (!approveIn) return;
+	// `approveIn` makes a channel's questions readable in other channels, so only a single channel may have it.
 	if (!oneChannel.test(key)) {
 		throw refused(key, channelTexts.onlySingle);
 	}
@@ -111,7 +109,7 @@ function checkApproveIn(key: string, approveIn: PlaceProfile["approveIn"]): void
 	throw refused(key, channelTexts.cannotAnswer(invalidChannel, reason));
 }
 
-/** An approver's id has the form `PLATFORM:TENANT:USER`, with the guild or team of the channel. */
+/** Throws unless each id has the form `PLATFORM:TENANT:USER`, with the guild or team of the channel. */
 function checkApprovers(key: string, approvers: readonly string[]): void {
 	const [platform, tenant] = key.split(":");
 	const beginning = `${platform}:${tenant}:`;

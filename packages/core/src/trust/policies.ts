@@ -80,13 +80,14 @@ export class Policies {
 	}
 
 	/**
-	 * Reason why the operator's current file cannot be used. While there is a reason, every call is denied.
+	 * Returns the reason why the operator's current file cannot be used, or undefined. While there is a reason,
+	 * every call is denied.
 	 */
 	get problem(): string | undefined {
 		return this.#layers?.operator.problem;
 	}
 
-	/** Version of the rules that apply to all sessions. */
+	/** Returns the version of the rules that apply to all sessions. */
 	get version(): string {
 		return (this.#layers?.everywhere() ?? builtInPolicy).version;
 	}
@@ -165,8 +166,9 @@ export interface PolicyScene {
 type SceneOptions = TrustOptions & { readonly places: Places };
 
 /**
- * If `sessionId` is undefined, the session is hypothetical, in the channel or in the first root. Throws
- * `not_found` for an unknown session, and `invalid_argument` for an unusable agent.
+ * Returns the state of the session for a policy question. If `sessionId` is undefined, the session is
+ * hypothetical, in the channel or in the first root. Throws `not_found` for an unknown session, and
+ * `invalid_argument` for an unusable agent.
  */
 async function findScene(
 	{ sessionId, agent, place }: PolicyPlace,

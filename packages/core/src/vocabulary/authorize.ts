@@ -162,8 +162,8 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 const throughWords = { agent: rightTexts.agent, form: rightTexts.clientForm } as const;
 
 /**
- * An agent may not approve tool calls. Neither an agent nor its form may confirm a trust grant, or do an
- * action that is reserved for the operator.
+ * Whether an agent or its form may do the action. An agent may not approve tool calls. Neither an agent nor
+ * its form may confirm a trust grant, or do an action that is reserved for the operator.
  */
 function mayThrough(
 	through: NonNullable<Principal["through"]>,

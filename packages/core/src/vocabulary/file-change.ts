@@ -70,7 +70,7 @@ export interface UndoAccess {
 	/** Id of the run whose changes are undone. */
 	readonly turn: string;
 	read(): Promise<TurnChanges>;
-	/** Called after each restored file, so that a test can stop the gateway at this point. */
+	/** Lets a test stop the gateway after each restored file. */
 	restored(): Promise<void>;
 	/** Records that the changes are undone. A later undo then applies to an earlier turn. */
 	done(): Promise<void>;

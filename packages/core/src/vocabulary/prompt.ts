@@ -218,7 +218,7 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	return { kind: "approved", remember: false };
 }
 
-/** Also accepts other values that approve or deny once, such as `yes`. */
+/** Returns the answer to an approval. Also accepts other values that approve or deny once, such as `yes`. */
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;
 	if (approving.has(value)) return { kind: "approved", remember: false };

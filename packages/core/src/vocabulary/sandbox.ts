@@ -31,7 +31,7 @@ export interface Command {
 
 /** Handlers for a program that reads requests and writes responses. They must not throw or block. */
 export interface Dialogue {
-	/** Called once, as soon as `input` can be written. The program can still fail to start. */
+	/** Receives the program's input once, as soon as `input` can be written. The program can still fail to start. */
 	started(input: ProgramInput): void;
 	/** Receives standard error in chunks. */
 	onErrors(chunk: Uint8Array): void;

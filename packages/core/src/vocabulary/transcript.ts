@@ -72,7 +72,10 @@ export function messagesOf(message: RunMessage, steps: readonly Step[]): Message
 	return messages;
 }
 
-/** The message of a retried run is in an earlier run, and an imported history may begin with a reply. */
+/**
+ * Whether the run begins with its own user message. The message of a retried run is in an earlier run, and an
+ * imported history may begin with a reply.
+ */
 function opensWithQuestion(message: RunMessage, steps: readonly Step[]): boolean {
 	const { retryOf, content, images, attachments = [] } = message;
 	if (retryOf !== undefined) return false;

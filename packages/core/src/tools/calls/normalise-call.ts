@@ -188,7 +188,7 @@ interface Duration {
 }
 
 /**
- * The unit in the written name is the unit of `raw`. If the name has no unit:
+ * Converts `raw` to `unit`. A unit in the written name is the unit of `raw`. If the name has no unit:
  *
  * - a number of seconds above `maximum` is read as milliseconds
  * - a number of milliseconds below `minimum` is read as seconds

@@ -129,7 +129,7 @@ export function fileIdentity(path: string): string | undefined {
 	}
 }
 
-/** The path must not be a link. Reads at most the size that the file had when it was opened. */
+/** Returns the identity of a regular file, or undefined for a link or another kind of file. */
 function regularIdentity(path: string): string | undefined {
 	if (isInside(path, kernelPlaces) || !lstatSync(path).isFile()) return undefined;
 	let file: number | undefined;
@@ -139,6 +139,7 @@ function regularIdentity(path: string): string | undefined {
 		const stats = fstatSync(file, { bigint: true });
 		if (!stats.isFile()) return undefined;
 		if (stats.size > MAX_FILE_BYTES) return factsOf(stats);
+		// Reads at most the size that the file had when it was opened.
 		return `${hash("sha256", readUpTo(file, Number(stats.size)), "base64url")} ${modeOf(stats)}`;
 	} catch (reason) {
 		if (systemCode(reason) !== "EACCES") return undefined;
@@ -236,11 +237,11 @@ class FilesSearch {
 		return this.complete;
 	}
 
-	/** The order is fixed, so that two scans with the same limit read the same entries. */
 	#entries(at: string): Dirent[] {
 		const path = join(this.#directory, at);
 		try {
 			const entries = readdirSync(path, { withFileTypes: true });
+			// The order is fixed, so that two scans with the same limit read the same entries.
 			return entries
 				.filter((entry) => this.#isBound(at, entry) && !this.#options.skips(join(path, entry.name)))
 				.sort((one, other) => (one.name < other.name ? -1 : 1));

@@ -121,12 +121,12 @@ function isCovered(directory: string, other: string): boolean {
 	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));
 }
 
-/** A pattern inside the working directory is clear, because the facts of that directory include its files. */
 function isUnclear(path: string, cwd: string): boolean {
+	// The facts of the working directory include its files, so a pattern inside it is clear.
 	return path.includes(UNKNOWN) || path.startsWith("/~") || (/[*?[]/.test(path) && !isWithin(path, cwd));
 }
 
-/** The words of such a command do not name the earlier directory. */
+/** Whether the command returns to an earlier directory, which its words do not name. */
 function returnsToDirectory({ words: [program, target] }: CommandWords): boolean {
 	if (program === "popd") return true;
 	return (program === "cd" && target === "-") || (program === "pushd" && /^(?:[-+]\d*)?$/.test(target ?? ""));
@@ -143,8 +143,8 @@ function outermost(directories: readonly string[]): string[] {
 }
 
 /**
- * The first word after keywords and assignments is a program. In a hidden command, or after a program that
- * runs other programs, any later word may be a program.
+ * Whether the word at `index` may be a program. The first word after keywords and assignments is a program.
+ * In a hidden command, or after a program that runs other programs, any later word may be a program.
  */
 function mayRun({ words, hidden }: CommandWords, index: number): boolean {
 	const word = words[index] ?? "";
@@ -197,11 +197,11 @@ async function isRunnable(path: string): Promise<boolean> {
 	}
 }
 
-/** A user may have permission to run a program but not to read it. */
 async function unlessUnreadable(path: string): Promise<string> {
 	try {
 		return await contentIdentityOf(path);
 	} catch {
+		// A user may have permission to run a program but not to read it.
 		return surroundingsTexts.unreadable(path);
 	}
 }

@@ -139,8 +139,8 @@ async function run(args: Arguments, approved: ToolPlan, context: ToolContext): P
 
 const backgroundNote = runCommandTexts.continues(backgroundLimits.timeoutMs / 3_600_000);
 
-/** Only a sandbox ends a command reliably when the gateway ends. */
 function refuseBackground({ mode }: Sandbox, { background }: ToolContext): void {
+	// Only a sandbox ends a command reliably when the gateway ends.
 	if (mode === "off") {
 		throw new ParleyError(runCommandTexts.backgroundNeedsSandbox, {
 			code: "failed_precondition",

@@ -120,7 +120,10 @@ function filesIn(directory: string, context: ToolContext, options: SearchOptions
 	return search;
 }
 
-/** The note is usual if all paths are known and checked. See SECURITY.md. */
+/**
+ * Returns the note that the command runs only if the files in `subject` stay unchanged. The note is usual if
+ * all paths are known and checked. See SECURITY.md.
+ */
 function boundNotes(
 	subject: string,
 	{ complete, known }: Record<"complete" | "known", boolean>,

@@ -109,7 +109,10 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 	return previewWrite(shown, { kind: "text", text: old }, edit.text);
 }
 
-/** If `text`, the text of the file, is given, the error quotes similar lines or names line numbers. */
+/**
+ * Returns the error for a failed edit. With `text`, the text of the file, the error quotes similar lines or
+ * names line numbers.
+ */
 function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?: string): ParleyError {
 	const fault = (message: string): ParleyError => new ParleyError(message, { code: "invalid_argument" });
 	if (edit.kind === "too-long") {
@@ -283,7 +286,7 @@ export function occurrences(text: string, part: string): number[] {
 	return found;
 }
 
-/** For each prefix of `part`, returns the length of its longest proper suffix that is also a prefix of `part`. */
+/** Returns, for each prefix of `part`, the length of its longest proper suffix that is also a prefix of `part`. */
 function bordersOf(part: string): Uint32Array {
 	const borders = new Uint32Array(part.length);
 	let length = 0;

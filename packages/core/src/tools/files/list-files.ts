@@ -75,7 +75,7 @@ async function run(args: Arguments, approved: ToolPlan, toolContext: ToolContext
 	return { text: [...shown, ...notes.map((note) => `[… ${note} …]`)].join("\n"), failed: false };
 }
 
-/** The path is relative to `cwd`, or absolute if the directory is outside `cwd`. */
+/** Returns the line with a path relative to `cwd`, or absolute if `directory` is outside `cwd`. */
 function inDirectory(directory: string, line: string, cwd: string): string {
 	const shown = shownPath(directory, cwd);
 	return shown === "." ? line : join(shown, line);

@@ -68,9 +68,9 @@ async function plan({ path: text }: Arguments, toolContext: ToolContext): Promis
 	return planRead({ tool: "read_file", verb: "read", secret }, resolved, context);
 }
 
-/** The model has already seen parts of the stored result, so reading it needs no approval. */
 function planOutput(name: string): ToolPlan {
 	const notes = [readFileTexts.completeResult];
+	// The model has already seen parts of the stored result, so reading it needs no approval.
 	return { label: `read ${name}`, classes: ["read"], preview: "", binding: { output: name }, notes };
 }
 
@@ -101,7 +101,7 @@ async function readPage(file: FileHandle, args: Arguments, { signal }: ToolConte
 	return { text: describe(slice, args), failed: slice.total !== undefined && first > 1 };
 }
 
-/** Also true for images, because their formats contain NULs. */
+/** Whether the beginning of the file contains a NUL, as in image formats. */
 async function isBinary(file: FileHandle, shown: string): Promise<boolean> {
 	const start = await readAt(file, shown, { position: 0, length: SNIFFED_BYTES });
 	return start.includes(0);
@@ -243,7 +243,10 @@ class Page {
 	}
 }
 
-/** `end` is the index after the last found newline, or the chunk length if there are fewer than `count`. */
+/**
+ * Finds up to `count` newlines. `end` is the index after the last found newline, or the chunk length if there
+ * are fewer than `count`.
+ */
 function passNewLines(chunk: Buffer, count: number): { readonly end: number; readonly found: number } {
 	let [end, found] = [0, 0];
 	while (found < count) {

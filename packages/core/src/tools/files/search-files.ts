@@ -138,15 +138,13 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 	return { directory: path, files, notes };
 }
 
-/**
- * Because ripgrep opens files by name, a file may have been replaced before the search. Removes lines of
- * files that are no longer regular, and of hard links to files of the gateway.
- */
+/** Removes lines of files that are no longer regular, and of hard links to files of the gateway. */
 async function withoutSwapped(
 	lines: readonly MatchedLine[],
 	directory: string,
 	context: ToolContext,
 ): Promise<MatchedLine[]> {
+	// Because ripgrep opens files by name, a file may have been replaced before the search.
 	const open = new Set<string>();
 	for (const file of new Set(lines.map((line) => line.file))) {
 		if (await isOpen(join(directory, file), context)) open.add(file);
@@ -250,11 +248,11 @@ async function searchLines(
 
 const moreMatches = searchFilesTexts.more;
 
-/** The pattern is in the same word as its option, so ripgrep never reads it as an option. */
 function optionsOf({ pattern, ignoreCase }: LineSearch): string[] {
 	return definedItems([
 		"--regex-size-limit=10M",
 		ignoreCase ? "--ignore-case" : undefined,
+		// In the same word as its option, so that ripgrep never reads the pattern as an option.
 		`--regexp=${pattern}`,
 	]);
 }
@@ -274,10 +272,10 @@ function shapeOf({ context, maxMatches }: LineSearch): string[] {
 	]);
 }
 
-/** Names begin with `./`, so ripgrep never reads a name as an option. */
 function* batchesOf(files: readonly string[]): Generator<string[]> {
 	let [batch, bytes]: [string[], number] = [[], 0];
 	for (const file of files) {
+		// With `./`, ripgrep never reads a name as an option.
 		const name = `./${file}`;
 		const length = Buffer.byteLength(name) + 1;
 		if (bytes + length > MAX_ARGUMENT_BYTES) {

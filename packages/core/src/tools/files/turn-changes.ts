@@ -70,7 +70,8 @@ function refusalOf(change: FileChange, present: FileState): string | undefined {
 }
 
 /**
- * For `undo`, from the current content to the content before the turn. For `show`, the opposite direction.
+ * Returns the diff from the current content to the content before the turn for `undo`, and the opposite diff
+ * for `show`.
  */
 function diffOfChange({ change, present, shown }: InspectedChange, direction: "undo" | "show"): string {
 	const before = beforeTurn(change);

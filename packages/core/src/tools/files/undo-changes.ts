@@ -99,12 +99,12 @@ async function run(
 	return { text: [text, ...notes].join("\n"), failed: false };
 }
 
-/** A file may already be restored, for example because the gateway stopped during the undo. */
 function hasUndoneFile(files: readonly InspectedChange[]): boolean {
+	// A file may already be restored, for example because the gateway stopped during the undo.
 	return files.some(({ kind }) => kind === "restored");
 }
 
-/** A file that the plan refused stays unchanged, even if it could be restored now. */
+/** Returns the file as refused. A file that the plan refused stays unchanged, even if it could be restored now. */
 function leave(file: InspectedChange): InspectedChange {
 	return file.kind === "refused" ? file : { ...file, kind: "refused", reason: undoTexts.leftBefore };
 }

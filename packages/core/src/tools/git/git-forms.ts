@@ -348,8 +348,8 @@ export function readingOf(given: GitWords): Reading | undefined {
 	return { words, patches: form.patches ?? false, objects: form.objects };
 }
 
-/** Without a list option, a name creates or moves a branch or tag. */
 function isListing({ options, plain }: GitWords): boolean {
+	// Without a list option, a name creates or moves a branch or tag.
 	return plain.length === 0 || options.some((option) => listing.test(option));
 }
 
@@ -361,7 +361,7 @@ const printing = oneOf(
 	String.raw`-p -u --patch -U\d+ --unified=\d+ --patch-with-stat -W --function-context -L.* --cc -c -m --dd`,
 );
 
-/** A graph adds characters before each patch line, so patch lines cannot be recognised. */
 function isNoPatchInGraph({ options }: GitWords): boolean {
+	// A graph adds characters before each patch line, so patch lines cannot be recognised.
 	return !options.includes("--graph") || !options.some((option) => printing.test(option));
 }

@@ -15,8 +15,8 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let context: ToolContext;
 let repository: string;
 
-/** The home directory of the test hides the developer's git settings. */
 function environment(): Record<string, string | undefined> {
+	// The home directory of the test hides the developer's git settings.
 	return { PATH: process.env["PATH"], HOME: join(directory.path, "home") };
 }
 
@@ -402,7 +402,7 @@ test("a long output is cut at its end with a note", async () => {
 	);
 });
 
-/** Runs commands that only inspect the repository, and returns `outcome` for others. */
+/** Creates a sandbox that runs commands that only inspect the repository, and returns `outcome` for others. */
 function ending(outcome: Partial<CommandOutcome>, commands: Command[] = []): Sandbox {
 	return {
 		...context.sandbox,

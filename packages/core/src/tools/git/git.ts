@@ -166,10 +166,11 @@ async function bindingOf(
 }
 
 /**
- * A bubblewrap sandbox lacks the network that `outside` needs. Throws `permission_denied` if the session may
- * not use the network.
+ * Returns the sandbox for the call. Throws `permission_denied` if the call needs the network and the session
+ * may not use it.
  */
 function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
+	// A bubblewrap sandbox lacks the network that `outside` needs.
 	if (care !== "outside") return sandbox;
 	if (sandbox.network) return sandbox.network;
 	throw new ParleyError(gitTexts.noNetwork, {
@@ -177,23 +178,21 @@ function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 	});
 }
 
-/**
- * Git may change files that control later commands if no program of the repository runs, or if the call has
- * the class `control`, which requires approval.
- */
 function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
 	if (care === "read") return "read";
+	// Git may change files that control later commands if no program of the repository runs, or if the call has
+	// the class `control`, which requires approval.
 	return care === "change" || classes.includes("control") ? "steer" : "work";
 }
 
-/** The scope includes calls with the same command and, for `stash`, the same verb. */
+/** Returns the scope of calls with the same command and, for `stash`, the same verb. */
 function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }
 
 /**
- * The text ends at the first omission. Hides possible secrets in file diffs, unless the call was approved as
- * secret. Also hides user names and passwords in the URLs of `remote`.
+ * Returns the output up to its first omission. Hides possible secrets in file diffs, unless the call was
+ * approved as secret. Also hides user names and passwords in the URLs of `remote`.
  */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
 	const { lines, cut } = completeLines(outcome);

@@ -75,8 +75,8 @@ export async function judgeGit(
 	return { care: "read", words: reading.words, ...shape(reasons), patches: reading.patches };
 }
 
-/** `git diff` would compare two files outside the repository. */
 function refuseOutside({ plain }: GitWords, { directory, repository }: Place): void {
+	// `git diff` would compare two files outside the repository.
 	const outside = plain.find(
 		(word) => isPathLike(word) && !isWithin(resolve(directory, word), repository?.top ?? "/"),
 	);
@@ -86,7 +86,7 @@ function refuseOutside({ plain }: GitWords, { directory, repository }: Place): v
 	});
 }
 
-/** Any other word, read as a path, is lexically below the directory. */
+/** Whether the word, read as a path, may be outside its directory. */
 function isPathLike(word: string): boolean {
 	return word.startsWith("/") || word.split("/").includes("..");
 }
@@ -109,7 +109,7 @@ async function secretReasons(
 	return [];
 }
 
-/** True for an object whose kind is not in `objects`: no file name shows what the object contains. */
+/** Whether the word names an object whose kind is not in `objects`. No file name shows what such an object contains. */
 async function isUnnamed(
 	word: string,
 	objects: readonly string[],
@@ -167,9 +167,9 @@ async function judgeChange(
 	return { care, words: args, ...shape(reasons), patches: false };
 }
 
-/** Bubblewrap has no network, so a call that needs the network leaves the sandbox. */
 function confinementOf(words: GitWords, { repository }: Place, { sandbox }: ToolContext) {
 	const network = reachesNetwork(words);
+	// Bubblewrap has no network, so a call that needs the network leaves the sandbox.
 	const leavesSandbox = network && sandbox.mode === "bubblewrap";
 	const [exec = "exec-sandboxed"] = execClasses(leavesSandbox ? { mode: "off" } : sandbox);
 	const planted = leavesSandbox ? plantedReasons(words, repository) : [];
@@ -191,7 +191,7 @@ function shape(reasons: Reasons): ReasonedClasses {
 
 const MESSAGE = /^(?:-[a-zA-Z]*m|--message)$/;
 
-/** Texts of messages name no files. */
+/** Returns the arguments without texts of messages, which name no files. */
 function withoutMessages(args: readonly string[]): readonly string[] {
 	if (!/^(?:commit|merge|tag|stash|notes)$/.test(args[0] ?? "")) return args;
 	return args
@@ -236,10 +236,10 @@ function controlReasons(words: GitWords, { directory }: Place): string[] {
 	return changed === undefined ? [] : [gitEffectTexts.controlsLater(changed)];
 }
 
-/** If files of the gateway are in the working tree, git could read or change them. */
 function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): string[] {
 	if (repository === undefined) return [];
 	const top = looseForm(repository.top);
+	// Git could read or change files of the gateway in the working tree.
 	const isInside = forbidden.some((path) => isWithin(looseForm(path), top));
 	return isInside ? [gitEffectTexts.ownFiles] : [];
 }
@@ -268,8 +268,8 @@ interface PlantedSettings {
 }
 
 /**
- * A command outside the sandbox might run programs that sandboxed commands planted, if settings or words name
- * them. The command then requires approval even if all tools are accepted.
+ * Returns the reasons why a command outside the sandbox might run programs that sandboxed commands planted.
+ * With a reason, the command requires approval even if all tools are accepted.
  */
 function plantedReasons({ command, options }: GitWords, repository: PlantedSettings | undefined): string[] {
 	const form = Object.hasOwn(forms, command) ? forms[command] : undefined;

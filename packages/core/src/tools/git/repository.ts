@@ -128,13 +128,14 @@ interface Setting {
 }
 
 /**
- * An unknown setting cannot be disabled, so unreadable settings are an error. Also throws if a filter cannot
- * be disabled.
+ * Returns the names of all settings that apply to the repository. Throws if the settings are unreadable or a
+ * filter cannot be disabled.
  */
 async function settingNames(directory: string, context: ToolContext): Promise<Setting[]> {
 	const outcome = await runGit(["config", "--list", "--show-scope", "--name-only"], directory, context);
 	const { lines, cut } = completeLines(outcome);
 	if (outcome.code !== 0 || cut) {
+		// An unknown setting cannot be disabled.
 		throw new ParleyError(repositoryTexts.settingsUnreadable, { code: "failed_precondition" });
 	}
 	const settings = lines.map((line) => {

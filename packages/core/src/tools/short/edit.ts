@@ -116,7 +116,10 @@ function previewOf(
 	return previewWrite(shown, { kind: "text", text: old }, result.text);
 }
 
-/** If `text`, the text of the file, is given, the error quotes similar lines or names line numbers. */
+/**
+ * Returns the error for a failed edit. With `text`, the text of the file, the error quotes similar lines or
+ * names line numbers.
+ */
 function missed({ path, edits }: Arguments, result: FailedEdit, text?: string): ParleyError {
 	if (result.kind === "too-long") return fault(editTexts.tooLong(path, MAX_EDITABLE));
 	if (result.kind === "overlap") {

@@ -130,7 +130,7 @@ test("one edit may use the space that another edit frees", () => {
 	expect(replace(text, [pair, ["b", "c".repeat(1_001)]])).toEqual({ kind: "too-long" });
 });
 
-/** Reference implementation that replaces one place at a time. */
+/** Replaces one place at a time, as a reference implementation. */
 function naively(text: string, edits: readonly Replacement[]): Replaced["kind"] | { readonly text: string } {
 	const used: (Replacement | undefined)[] = Array.from({ length: text.length });
 	let overlaps = false;

@@ -105,7 +105,7 @@ async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page
 	}
 }
 
-/** The client connects only to these addresses, even if the name later resolves to others. */
+/** Returns a dispatcher that connects only to `addresses`, even if the name later resolves to others. */
 async function agentFor(addresses: readonly string[]): Promise<Dispatcher> {
 	const { Agent } = await import("undici");
 	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));

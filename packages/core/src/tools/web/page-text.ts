@@ -118,7 +118,7 @@ export function plainText(html: string): string {
 	return tidy(decodeEntities(parts.join("")));
 }
 
-/** `next` is the index after the markup, and `space` is its replacement in the text. */
+/** Skips the markup at `open`. `next` is the index after the markup, and `space` is its replacement in the text. */
 function skipMarkup(html: string, open: number): { readonly next: number; readonly space: string } {
 	if (html.startsWith("<!--", open)) return { next: after(html, "-->", open + 4), space: "" };
 	const [, slash = "", name = ""] = /^<(\/?)([a-z][a-z0-9-]{0,30})/i.exec(html.slice(open, open + 40)) ?? [];

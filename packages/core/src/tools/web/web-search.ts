@@ -54,7 +54,10 @@ export function createWebSearch({
 	});
 }
 
-/** The mark must be created after the results arrive, so that they cannot contain it. */
+/**
+ * Returns the results as text between two lines with `mark`. The mark must be created after the results
+ * arrive, so that they cannot contain it.
+ */
 function textOf(
 	results: readonly SearchResult[],
 	maximum: number,

@@ -150,7 +150,7 @@ interface Window {
 	readonly to: number;
 }
 
-/** The windows go backwards from the last row or, if `after` is given, forwards from that row number. */
+/** Yields windows from the last row backwards or, if `after` is given, from that row number forwards. */
 function* windowsOf(last: number, after: number | undefined): Generator<Window> {
 	if (after === undefined) {
 		for (let to = last; to > 0; to -= windowSize) yield { from: to - windowSize, to };

@@ -205,8 +205,8 @@ class AuditSamples {
 
 const others = "others";
 
-/** Names no person, because the kinds may belong to different people. */
 function rest(entry: Sample): Sample {
+	// The kinds may belong to different people, so this kind names no person.
 	return { ...entry, principal: others, object: others };
 }
 

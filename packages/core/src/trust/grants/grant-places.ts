@@ -43,7 +43,7 @@ export async function grantWithin(
 	return (await placesOf(db, principal, tenants))?.includes(row.place) ? row : undefined;
 }
 
-/** Channels with sessions or grants, if the connector serves their guild or team. */
+/** Returns channels with sessions or grants, if the connector serves their guild or team. */
 async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
 	const withMessages = db.selectFrom("sessions").select("place").where("place", "is not", null);
 	const rows = await withMessages.union(db.selectFrom("channel_grants").select("place")).execute();

@@ -300,8 +300,8 @@ const letters = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ";
 const length = 8;
 
 /**
- * The code is derived from the id, so that it need not be stored. The derivation requires the key of the data
- * directory, which `fingerprint` uses.
+ * Derives the code from the id, so that the code need not be stored. The derivation requires the key of the
+ * data directory, which `fingerprint` uses.
  */
 function pairingCode(id: string, fingerprint: (text: string) => string): string {
 	const bytes = createHmac("sha256", fingerprint(`pairing code ${id}`))

@@ -13,8 +13,8 @@ export interface PolicyFiles {
 	readonly file: string;
 	readonly agents?: string;
 	/**
-	 * Atomically replaces the text of the file with the result of `edit`, while no other process can write the file.
-	 * The text of a missing file is empty. Absent if this process cannot change the file.
+	 * Replaces the text of the file atomically with the result of `edit`, while no other process can write the
+	 * file. The text of a missing file is empty. Absent if this process cannot change the file.
 	 */
 	readonly change?: (edit: (text: string) => string) => Promise<void>;
 	/** Known tools that are not built in. Rules may name them. */

@@ -15,7 +15,7 @@ export interface LiveToken {
 
 interface RegisterOptions {
 	readonly clock: Clock;
-	/** Called when a token is used, at most once a minute for each token. */
+	/** Receives the id of a used token and the time, at most once a minute for each token. */
 	readonly onUsed: (id: string, at: number) => void;
 }
 

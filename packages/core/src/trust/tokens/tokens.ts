@@ -292,7 +292,10 @@ async function rotateToken(
 	return { fresh, old, until };
 }
 
-/** If `target` is a name, also revokes older tokens with this name. */
+/**
+ * Revokes the token with this name, id or beginning of an id. If `target` is a name, also revokes older
+ * tokens with this name. Returns the revoked tokens.
+ */
 async function revokeToken(tx: Tx, target: string, now: number): Promise<readonly [TokenRow, ...TokenRow[]]> {
 	const live = await readLive(tx, now);
 	const found = findToken(live, target);
@@ -354,12 +357,11 @@ async function checkSessions(tx: Tx, ids: readonly string[]): Promise<void> {
 	if (missing !== undefined) throw unknownSession(missing);
 }
 
-/**
- * The content of the file becomes valid at the next start, so an interruption before `work` ends loses
- * nothing.
- */
+/** Replaces the text of the file, then runs `work`. Restores the old text if `work` fails. */
 async function replacing<T>(file: OperatorTokenFile, text: string, work: () => Promise<T>): Promise<T> {
 	const before = await file.read();
+	// The content of the file becomes valid at the next start, so an interruption before `work` ends loses
+	// nothing.
 	await file.replace(text);
 	try {
 		return await work();

@@ -65,8 +65,8 @@ export async function endAcceptAll(
 	session.trust = undefined;
 }
 
-/** In a channel, the trust would apply to all members, without the limits of a channel grant. */
 function belongsToChannel(place: string): ParleyError {
+	// In a channel, the trust would apply to all members, without the limits of a channel grant.
 	const message = acceptAllTexts.notInChannel(visible(place));
 	return new ParleyError(message, { code: "failed_precondition" });
 }

@@ -218,8 +218,9 @@ interface VoterPorts {
 }
 
 /**
- * `lost` are the earlier voters who may no longer approve. The connector reports the current roles of voters
- * with platform roles. Throws `unavailable` without this report; the question then stays open.
+ * Returns the authors of the work, and the earlier voters who may no longer approve. The connector reports
+ * the current roles of voters with platform roles. Throws `unavailable` without this report; the question
+ * then stays open.
  */
 async function readVoters(
 	ports: VoterPorts,
@@ -256,8 +257,8 @@ async function mayStillApprove(ports: VoterPorts, row: PromptWithActor, vote: Vo
 }
 
 /**
- * Undefined if the connector reports that the person left or can no longer write. Throws `unavailable`
- * without a report.
+ * Returns the voter with the current role, or undefined if the connector reports that the person left or can
+ * no longer write. Throws `unavailable` without a report.
  */
 async function personNow(
 	{ journal, people, checks }: VoterPorts,

@@ -34,7 +34,7 @@ interface Ended extends KeyedOutcome<Cancelled> {
 export interface CancelPorts {
 	readonly clock: Clock;
 	readonly journal: Journal;
-	/** See `SecretBox.fingerprint`. */
+	/** Returns a keyed hash of the text. See `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
 }
 
@@ -127,7 +127,7 @@ function openRuns(tx: Tx, sessionId: string): Promise<OpenRun[]> {
 		.execute();
 }
 
-/** An active run records its own end when it has stopped. */
+/** Records the end of a queued run. An active run records its own end when it has stopped. */
 async function endQueued(
 	{
 		tx,

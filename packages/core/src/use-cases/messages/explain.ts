@@ -156,7 +156,7 @@ function messageBy(
 	return { content, at: message?.at ?? at, ...defined({ author }) };
 }
 
-/** Undefined if the run has no decision. */
+/** Returns the policy of the last decision, or undefined if the run has no decision. */
 function policyOf(steps: readonly Step[]): string | undefined {
 	const last = steps.findLast((step) => step.kind === "started" || step.kind === "judged");
 	return last && (last.decision?.policy ?? explainTexts.unknown);

@@ -117,8 +117,8 @@ async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter
 }
 
 /**
- * Default: the last ended run whose message did not join another run. Throws if the run is unknown or has no
- * complete reply.
+ * Returns the id of the run. Default: the last ended run whose message did not join another run. Throws if
+ * the run is unknown or has no complete reply.
  */
 async function findReplied(tx: Tx, sessionId: string, runId: string | undefined): Promise<string> {
 	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);

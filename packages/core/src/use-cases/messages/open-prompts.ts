@@ -122,8 +122,8 @@ export class OpenPrompts {
 	}
 }
 
-/** The list is never empty, because PostgreSQL does not accept an empty list. */
 function listed(values: readonly string[] = []): readonly string[] {
+	// PostgreSQL does not accept an empty list.
 	return values.length > 0 ? values : [""];
 }
 

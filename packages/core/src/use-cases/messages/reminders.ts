@@ -203,7 +203,7 @@ function dueReminder(
 	return nextNotice(schedule, { reminded, now, expiresAt: expires_at });
 }
 
-/** Half of the lifetime after the creation, or nine tenths if one reminder was sent. */
+/** Returns the time of the next reminder: after half of the lifetime, or after nine tenths if one reminder was sent. */
 function dueAt(createdAt: number, expiresAt: number, reminded: 0 | 1): number {
 	return createdAt + Math.floor(((expiresAt - createdAt) * (reminded === 0 ? 5 : 9)) / 10);
 }

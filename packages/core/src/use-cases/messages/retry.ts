@@ -109,9 +109,9 @@ async function lastMessage(
 	return { ...newRun, ...named, retryOf: retriedRun, ...defined({ actor: asks }) };
 }
 
-/** The first run of the repeated message stores its author. */
 async function writerOf(tx: Tx, { retryOf, actor }: Omit<NewRun, "trusted">): Promise<Person | undefined> {
 	let writer = actor ? JSON.stringify(actor) : null;
+	// The first run of the repeated message stores its author.
 	for (let id: string | null = retryOf ?? null; id !== null; ) {
 		const run = await tx
 			.selectFrom("runs")

@@ -114,7 +114,6 @@ export function authorOf({ person }: Principal, { author }: NewMessage): Author 
 	return person ? { id: person.id, name: person.name } : author;
 }
 
-/** Files taint the session, because their authors are unknown. */
 async function attach(
 	tx: Tx,
 	sessionId: string,
@@ -123,6 +122,7 @@ async function attach(
 ): Promise<{ readonly attachments?: readonly FileFacts[] }> {
 	const { attachments: ids = [] } = message;
 	if (ids.length === 0) return {};
+	// Files taint the session, because their authors are unknown.
 	await addTaint(tx, sessionId, "U");
 	const { principal } = request;
 	return { attachments: await attachFiles(tx, { principal, sessionId, ids, now }) };

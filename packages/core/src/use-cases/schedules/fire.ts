@@ -106,7 +106,8 @@ export function needsReport({ person }: Schedule): boolean {
 }
 
 /**
- * If the report is missing or the owner is not present, the role follows from the last known platform roles.
+ * Returns the owner with the reported role. If the report is missing or the owner is not present, the role
+ * follows from the last known platform roles.
  */
 async function ownerNow(
 	people: People,
@@ -123,7 +124,7 @@ function absence(principal: Principal, { reason }: Extract<PersonReport, { prese
 	return reason === "left" ? firingTexts.ownerLeft(owner) : firingTexts.ownerCannotWrite(owner);
 }
 
-/** The schedule stays due for a later attempt. `parley schedules` shows the reason. */
+/** Keeps the schedule due for a later attempt, and stores the reason, which `parley schedules` shows. */
 async function postpone({ journal, log }: FiringParts, schedule: Schedule): Promise<Fired> {
 	const { id, principal, owner } = schedule;
 	const problem = firingTexts.waits(principal.id, owner);
@@ -135,8 +136,8 @@ async function postpone({ journal, log }: FiringParts, schedule: Schedule): Prom
 }
 
 /**
- * If the session was deleted, opens the session with the schedule's external key. Returns undefined in these
- * cases:
+ * Returns a lease of the schedule's session. If the session was deleted, opens the session with the
+ * schedule's external key. Returns undefined in these cases:
  *
  * - There is no external key. The schedule is then deleted.
  * - The owner has no permission. The due time is then skipped.
@@ -170,7 +171,8 @@ async function leaseTarget(
 }
 
 /**
- * Without a session, returns only a reason that applies to every session. Undefined if no such reason exists.
+ * Returns the reason why the principal may not have a schedule, or undefined. Without a session, returns only
+ * a reason that applies to every session.
  */
 function refusalFor(principal: Principal, session?: Session): string | undefined {
 	try {

@@ -150,7 +150,10 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Never rejects, so that other schedules are not delayed. */
+	/**
+	 * Fires the schedule, or first requests a report about its owner. Never rejects, so that other schedules
+	 * are not delayed.
+	 */
 	async #fire(schedule: Schedule): Promise<void> {
 		const { clock, log } = this.#parts;
 		const { id, sessionId, principal } = schedule;
@@ -171,7 +174,10 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Does not wait for the connector's report, so that other schedules are not delayed. */
+	/**
+	 * Requests a report about the schedule's owner. Does not wait for the report, so that other schedules are
+	 * not delayed.
+	 */
 	#ask({ id, sessionId, principal, person }: Schedule): void {
 		const { checks, clock, log } = this.#parts;
 		if (!person) return;
@@ -220,12 +226,12 @@ export class ScheduleClock {
 		return clock.now() - clock.monotonic();
 	}
 
-	/** The clock may have been wrong when the stored due times were computed. */
 	async #recalculate(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		await journal.store.commit(async (tx) => {
 			const now = clock.now();
 			for (const schedule of await waitingSchedules(tx, { except: [] })) {
+				// The clock may have been wrong when the stored due time was computed.
 				const due = dueFrom(schedule, now);
 				if (due !== schedule.nextDue) await changeSchedule(tx, schedule.id, { nextDue: due ?? null });
 			}

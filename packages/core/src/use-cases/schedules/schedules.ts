@@ -150,8 +150,8 @@ export class Schedules {
 		return checkTrigger({ ...requested, timeZone: requested.timeZone ?? this.#timeZone() }, now);
 	}
 
-	/** The machine's time zone is queried only if needed, because this takes about 15 ms. */
 	#timeZone(): string {
+		// The machine's time zone is queried only if needed, because this takes about 15 ms.
 		return this.#options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	}
 
@@ -200,7 +200,7 @@ export class Schedules {
 	}
 }
 
-/** The id is derived from the call, so that a repeated call after a crash finds the schedule. */
+/** Derives the id from the call, so that a repeated call after a crash finds the schedule. */
 function idOfCall({ id }: Session, { callId }: CallOrigin): string {
 	return `sched_${createHash("sha256").update(`${id} ${callId}`).digest("hex").slice(0, 26)}`;
 }

@@ -223,7 +223,10 @@ export class HistoryCopy {
 		return { ...message, ...defined({ joined: joined && this.#runId(joined) }) };
 	}
 
-	/** The id of a run that is not copied stays unchanged and refers to no run of the fork. */
+	/**
+	 * Returns the id of the copied run. The id of a run that is not copied stays unchanged and refers to no run
+	 * of the fork.
+	 */
 	#runId(id: string): string {
 		return this.#runs.get(id) ?? id;
 	}

@@ -44,12 +44,12 @@ export class Follower {
 		this.#cursor = following.afterSeq ?? this.lastSeq;
 	}
 
-	/** The `seq` of the last recorded event that was emitted, or 0. */
+	/** Returns the `seq` of the last recorded event that was emitted, or 0. */
 	get seq(): number {
 		return this.#session.bus.seq;
 	}
 
-	/** Model that was set for the session, or undefined if the profile or the gateway decides. */
+	/** Returns the model that was set for the session, or undefined if the profile or the gateway decides. */
 	get model(): string | undefined {
 		return this.#session.model;
 	}
@@ -125,11 +125,11 @@ export class Follower {
 		});
 	}
 
-	/** Durable events that were not yet emitted are delivered live, not from the journal. */
 	async #deliverPage(): Promise<void> {
 		const { bus } = this.#session;
 		const published = bus.seq;
 		const page = await this.#journal.after(this.id, this.#cursor, pageSize);
+		// Durable events that were not yet emitted are delivered live, not from the journal.
 		const missed = page.filter((event) => event.seq <= published);
 		for (const event of missed) {
 			if (this.#state !== "joined") return;
@@ -154,7 +154,7 @@ const openRequests = hotStatement<Tables, { sessionId: string; seq: number }, { 
 		.orderBy("seq"),
 );
 
-/** The replay contains the questions after `seq`. */
+/** Returns the open questions up to `seq`. The replay contains the questions after `seq`. */
 async function openPrompts(store: Store<Tables>, sessionId: string, seq: number): Promise<Prompt[]> {
 	const rows = await store.read((db) => openRequests(db, { sessionId, seq }));
 	return rows.map(({ request }) => fromRow<Prompt>(request));

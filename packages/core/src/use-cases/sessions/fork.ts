@@ -122,8 +122,8 @@ async function appendEvents(
 }
 
 /**
- * For `at`, see `ForkOptions`. Throws `invalid_argument` for an unknown turn, and `failed_precondition`
- * unless the turn and all earlier turns have ended.
+ * Returns the number of the last turn to copy. For `at`, see `ForkOptions`. Throws `invalid_argument` for an
+ * unknown turn, and `failed_precondition` unless the turn and all earlier turns have ended.
  */
 async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Promise<number> {
 	const runs = db.selectFrom("runs").where("session_id", "=", sessionId);

@@ -123,7 +123,10 @@ class HistoryReader {
 		return this.#runs;
 	}
 
-	/** All results in the message belong to the preceding reply, regardless of their position. */
+	/**
+	 * Adds the content of a user message or of tool results. All results belong to the preceding reply,
+	 * regardless of their position.
+	 */
 	#answer(content: readonly HistoryBlock[], role: "user" | "tool"): void {
 		for (const block of content) {
 			if (block.type === "result") this.#result(block);

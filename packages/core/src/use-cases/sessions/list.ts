@@ -140,12 +140,11 @@ function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 	});
 }
 
-/**
- * The newest texts are not indexed yet (see `indexInGroups`), so they are searched directly. The word is
- * quoted, so that no part of it is an operator: https://www.sqlite.org/fts5.html#full_text_query_syntax
- */
+/** Returns a query for the sessions whose texts contain the word. */
 function inIndex(word: string): RawBuilder<unknown> {
+	// A quoted word contains no operator: https://www.sqlite.org/fts5.html#full_text_query_syntax
 	const phrase = `"${word.replaceAll('"', '""')}"`;
+	// The newest texts are not indexed yet (see `indexInGroups`), so they are searched directly.
 	return sql`select session_id from search_texts
 			where id in (select rowid from search_index where search_index match ${phrase})
 		union all select session_id from search_texts

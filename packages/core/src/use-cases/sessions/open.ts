@@ -150,11 +150,11 @@ async function setOwnBudget(
 	await writeBudget(tx, { scope: "session", sessionId, period: "day", limit }, context);
 }
 
-/** A repeated key creates no second session, even if the first was deleted. */
 async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 	const known = await store.read((db) =>
 		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
 	);
+	// A repeated key creates no second session, even if the first was deleted.
 	if (!known) throw unknownSession(id);
 }
 

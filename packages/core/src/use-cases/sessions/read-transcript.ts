@@ -81,8 +81,8 @@ interface Timed {
 }
 
 /**
- * A user message has the time at which it was sent or added to the run. A reply has the time of its step, and
- * results have the time of the last result.
+ * Adds the time of each message to `times`. A user message has the time at which it was sent or added to the
+ * run. A reply has the time of its step, and results have the time of the last result.
  */
 function recordTimes(
 	times: Map<Message, Origin>,
@@ -112,7 +112,10 @@ function recordTimes(
 	}
 }
 
-/** A shortened message gets the time of the original message, which has the same position. */
+/**
+ * Returns the messages that the model sees, with their times. A shortened message gets the time of the
+ * original message, which has the same position.
+ */
 function timedView(
 	transcript: readonly RunTranscript[],
 	compactions: readonly PastCompaction[],

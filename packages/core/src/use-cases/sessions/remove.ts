@@ -82,7 +82,10 @@ async function forgetChannel(
 	await audit.record(tx, { ...requestedBy(principal), ...entry });
 }
 
-/** If `force` is true, considers only runs and tasks that this process executes. */
+/**
+ * Whether the session has unfinished runs or tasks. If `force` is true, considers only runs and tasks that
+ * this process executes.
+ */
 async function isBusy(tx: Tx, session: Session, force: boolean): Promise<boolean> {
 	if (force && (session.live.size > 0 || session.working.size > 0)) return true;
 	if (force) return false;
@@ -136,7 +139,7 @@ interface Deletion {
 	readonly files: readonly string[];
 }
 
-/** Also deletes the sessions of its tasks. */
+/** Deletes the rows of the session and of the sessions of its tasks. */
 async function removeRows(tx: Tx, id: string): Promise<Deletion> {
 	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
 	const ofTasks: Deletion[] = [];

@@ -106,7 +106,10 @@ export class Titles {
 		}
 	}
 
-	/** Undefined if the message or a successful reply is not among the first 20 messages and replies. */
+	/**
+	 * Returns the first message and the first successful reply, or undefined if the first 20 messages and
+	 * replies lack one of them.
+	 */
 	async #beginning(id: string): Promise<Beginning | undefined> {
 		const types = ["user.message", "assistant.message"];
 		const events = (await this.#ports.journal.after(id, 0, 20, types)).map(({ event }) => event);

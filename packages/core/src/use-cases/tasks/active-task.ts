@@ -59,9 +59,9 @@ export interface ActiveTaskParts {
 	/** Ids of the sessions of all ancestor tasks, nearest first. */
 	readonly above: readonly string[];
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
-	/** Called when a task may have become claimable. */
+	/** Reports that a task may have become claimable. */
 	readonly onWork: () => void;
-	/** Called with the ids of tasks that ended together with this task, so that their work stops. */
+	/** Stops the work of tasks that ended together with this task. */
 	readonly onEnded: (ids: readonly string[]) => void;
 }
 
@@ -204,7 +204,7 @@ interface AccessParts {
 	readonly callId: string;
 	/** Checks a requested worker. Throws an error for the model if the worker is not possible. */
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
-	/** Called when a new task can be claimed. */
+	/** Reports that a new task can be claimed. */
 	readonly onSpawned: () => void;
 }
 
@@ -236,8 +236,8 @@ async function writePlan(
 }
 
 /**
- * Without an answer, suspends the task, stops its run and throws `cancelled`. The run repeats the call after
- * the answer.
+ * Returns the reply to the review. Without a reply, suspends the task, stops its run and throws `cancelled`.
+ * The run repeats the call after the reply.
  */
 async function review(
 	{ run, activeTask, callId, services }: AccessParts,
@@ -318,8 +318,8 @@ function checkLimits({ depth }: TaskRow, siblings: number): void {
 }
 
 /**
- * If a worker has not ended, stops the run and throws `cancelled`. The run repeats the call after the end of
- * a worker.
+ * Returns the results of the workers. If a worker has not ended, stops the run and throws `cancelled`. The
+ * run repeats the call after the end of a worker.
  */
 async function awaitWorkers(
 	{ run, activeTask, services }: AccessParts,

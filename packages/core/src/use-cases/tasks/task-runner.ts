@@ -136,7 +136,7 @@ export class TaskRunner {
 		}
 	}
 
-	/** A task that waits for a person occupies no slot. */
+	/** Returns the number of occupied slots. A task that waits for a person occupies no slot. */
 	#atWork(): number {
 		const waits = (session: Session | undefined): boolean =>
 			[...(session?.live.values() ?? [])].some(({ waiting }) => waiting);
@@ -333,8 +333,8 @@ async function begin(
 }
 
 /**
- * A step of a workflow gets the restrictions of the workflow's run. Unless the step is delegated, it also
- * gets the mode, reasoning level and budget of that run.
+ * Returns the options for the run of a task. A step of a workflow gets the restrictions of the workflow's
+ * run. Unless the step is delegated, it also gets the mode, reasoning level and budget of that run.
  */
 async function optionsOf(tx: Tx, row: TaskRow): Promise<RunOptions> {
 	if (!isStep(row)) return isThroughAgent(row.submitted_by) ? { through: "agent" } : {};

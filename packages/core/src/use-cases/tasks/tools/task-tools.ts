@@ -25,7 +25,7 @@ function accessOf({ task }: ToolContext): TaskAccess {
 	throw new ParleyError(taskToolTexts.onlyInTask, { code: "failed_precondition" });
 }
 
-/** The call affects only the task itself. */
+/** Returns a plan for a call that affects only the task itself. */
 function planOwn(label: string): ToolPlan {
 	return { label: visible(label), classes: ["person"], preview: "", binding: {}, notes: [] };
 }
