@@ -154,7 +154,7 @@ test("other users of this machine cannot take the last slot or the queue from th
 	expect(admitted).toEqual(mine.slice(0, 2));
 	expect(mine.map((pair) => pair.accepted.destroyed)).toEqual([false, false, false, true]);
 
-	// A free slot goes to a connection of the same queue.
+	// A free place goes to a connection of the same queue.
 	if (mine[0]) admission.settled(mine[0].accepted);
 	expect([unauthenticated.length, admitted.length]).toEqual([2, 3]);
 	if (strange[0]) admission.settled(strange[0].accepted);
