@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { ParleyError, Redactor } from "@parley/base";
 import type { JsonPath } from "@parley/base/commented-json";
 import { findNearMiss } from "@parley/core";
 import { issueWords } from "@parley/protocol";
@@ -6,7 +6,6 @@ import type * as z from "zod";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
-import { withoutCredentials } from "./without-credentials.ts";
 
 /** The message of each issue is the text that a refusal shows after "allowed: " or "needed: ". */
 export const inOurWords = {
@@ -55,6 +54,15 @@ export function notAllowed(
 function show(value: unknown): string {
 	const text = typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value));
 	return withoutCredentials(text).slice(0, 200);
+}
+
+const redactor = new Redactor();
+
+/** Hides user information and queries of addresses in a text, and texts that look like credentials. */
+export function withoutCredentials(text: string): string {
+	// An unencoded password can contain "/" and "?", so everything up to the last "@" is hidden.
+	const plain = text.replace(/(?<=:\/\/)[^\s"]*@/g, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/g, "?…");
+	return redactor.redact(plain);
 }
 
 function refused(message: string): ParleyError {

@@ -4,6 +4,7 @@ import type { JsonPath } from "@parley/base/commented-json";
 import { findNearMiss } from "@parley/core";
 import { type CheckedSource, checkedSources } from "../config/load.ts";
 import { settingsAt } from "../config/schema.ts";
+import { withoutCredentials } from "../config/setting-refusal.ts";
 import {
 	asSchema,
 	fileSchema,
@@ -13,7 +14,6 @@ import {
 	topRows,
 } from "../config/setting-rows.ts";
 import type { ConfigSources } from "../config/sources.ts";
-import { withoutCredentials } from "../config/without-credentials.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 /** Value of one setting, as a gateway that starts with these sources uses it. */
