@@ -244,15 +244,15 @@ function shownApproval(
 	};
 }
 
-/** An operator may save the rule in a file, and quotes in the command can hide a secret from the redactor. */
 function withoutSecret(offered: OfferedRule | undefined, redactor: TextRedactor): OfferedRule | undefined {
+	// An operator may save the rule in a file, and quotes in a command can hide a secret from the redactor.
 	const lines = offered?.commands.map(({ words }) => words.join(" ")) ?? [];
 	return lines.every((line) => redactor.redact(line) === line) ? offered : undefined;
 }
 
-/** A model wrote the name, so its invisible characters are escaped. */
 function subAgentNotes({ row }: Run): string[] {
 	const { delegated } = row.options;
+	// The name needs `visible`, because a model wrote it.
 	return delegated ? [approvalTexts.requestedBySubAgent(visible(delegated.name))] : [];
 }
 
@@ -281,8 +281,8 @@ function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPo
 }
 
 /**
- * After a restart, uses the prompt that was raised before. Returns undefined if the prompt was withdrawn. Throws
- * `cancelled` if the run is stopped first.
+ * Asks the question and returns the closed prompt, or undefined if the prompt was withdrawn. After a restart,
+ * uses the prompt that was raised before. Throws `cancelled` if the run is stopped first.
  */
 async function askPerson(
 	run: Run,

@@ -114,7 +114,10 @@ async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Prom
 	return now.floor && !notes.includes(run.session.redactor.into("question").redact(now.reason));
 }
 
-/** Earlier approvals of the call have no effect. */
+/**
+ * Proposes the call again, without its earlier approvals. Returns the approved call, or undefined if it must not
+ * run.
+ */
 async function repeatDecision(
 	run: Run,
 	{ call, token }: ApprovedCall,

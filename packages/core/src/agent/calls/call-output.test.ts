@@ -77,7 +77,9 @@ const nameIn = (text: string): string => /output_[0-9a-f]{26}/.exec(text)?.[0] ?
 
 const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0 };
 
-/** The replies add each page of a stored output, without its markers, to `pages`. */
+/**
+ * Returns replies that read a stored output page by page. Each reply adds its page, without markers, to `pages`.
+ */
 function readAll(pages: string[]): ScriptedReply[] {
 	let name = "";
 	const next = (number: number): ScriptedReply =>
@@ -224,7 +226,7 @@ test("only its session can read the file, without an approval, and the file is d
 	expect(await talk.files()).toEqual([]);
 });
 
-/** A line has up to 6 bytes. */
+/** Returns a reply that calls `seq` with each of `sizes`. A line of the output has up to 6 bytes. */
 const lists = (...sizes: number[]): ScriptedReply =>
 	sizes.map((size, index) => calls(`c${index}`, "run_command", { cmd: `seq 1 ${size}` }));
 

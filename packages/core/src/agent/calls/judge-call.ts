@@ -126,7 +126,6 @@ function mayOffer({ session, policies }: Run, { approvals }: Decision): boolean 
 	return !isOfChat && approvals === undefined && policies.canAddRules;
 }
 
-/** The grant must cover the requester and all other participants of the run. */
 function findTrust(
 	run: Run,
 	call: ReadyCall,
@@ -134,6 +133,7 @@ function findTrust(
 	grants: SessionGrants,
 ): Promise<TrustBadge | undefined> {
 	const { place } = run.session;
+	// The grant must cover the requester and all other participants of the run.
 	const participants = [run.row.actor, ...joinedBy(run)];
 	return run.journal.store.read((db) => grants.covering(db, { place, participants, call, pending }));
 }
@@ -235,9 +235,9 @@ async function refusalOfRolesOrQuota(
 	return plan.classes.some((name) => filling.includes(name)) ? refusalWhenFull(run, ports) : undefined;
 }
 
-/** The current role of each author applies, not the role at the time of the message. */
 async function refusalOfParticipants(run: Run, people: People): Promise<string | undefined> {
 	for (const person of runParticipants(run)) {
+		// The current role applies, not the role at the time of the message.
 		const role = await run.journal.store.read((db) => people.roleNow(db, person));
 		if (hasRole({ role }, "member")) continue;
 		return role === "guest" ? approvalTexts.guestSender : approvalTexts.noAccessSender;
@@ -245,11 +245,10 @@ async function refusalOfParticipants(run: Run, people: People): Promise<string |
 	return undefined;
 }
 
-/**
- * Only the operator can approve calls outside channels and calls that always require approval, so these calls cannot
- * get several approvals.
- */
+/** Returns the reason why the call cannot get the required approvals, or undefined. */
 function refusalOfQuorum({ session }: Run, { approvals, floor, reason }: Decision): string | undefined {
+	// Only the operator can approve calls outside channels and calls that always require approval, so these
+	// calls cannot get several approvals.
 	if (approvals === undefined || (session.home.place !== undefined && !floor)) return undefined;
 	return approvalTexts.several(reason, approvals);
 }

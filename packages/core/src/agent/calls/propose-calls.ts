@@ -150,7 +150,10 @@ function withReason(
 	return { ...one, repeated, ready: { ...one.ready, plan: { ...plan, notes } } };
 }
 
-/** Calls that ran after the question, before a restart, may have changed its files. */
+/**
+ * Whether the facts of an open or approved question have changed. Calls that ran after the question, before a
+ * restart, may have changed its files.
+ */
 function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
 	if (known.state !== "open" && !isApproved(known)) return false;
@@ -159,7 +162,10 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	return facts.length > 0 && !facts.includes("policy");
 }
 
-/** An announced call may have had effects, or its client has disconnected. */
+/**
+ * Returns the error of a call that must not run again, or undefined. The call may have had effects, or its
+ * client has disconnected.
+ */
 function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
 	// A plan describes the current state. It cannot show changes that the call has already made.
@@ -215,7 +221,7 @@ function isAnnounced(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "started" && step.callId === call.id);
 }
 
-/** A recorded `intent` means that the call may already have had effects. */
+/** Whether the call may already have had effects: its `intent` is recorded. */
 function hasIntent(run: Run, call: CallBlock): boolean {
 	return run.steps.some((step) => step.kind === "intent" && step.callId === call.id);
 }

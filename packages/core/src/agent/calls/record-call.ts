@@ -163,7 +163,10 @@ export async function auditStart(run: Run, { audit }: Writing, entry: ApprovedCa
 	});
 }
 
-/** `unknown`: the gateway stopped, or the call was abandoned before its result. */
+/**
+ * Adds the end of a call to the audit log, if its start is there. `unknown`: the gateway stopped, or the call
+ * was abandoned before its result.
+ */
 async function auditFinish(
 	run: Run,
 	{ audit }: Writing,

@@ -85,7 +85,7 @@ function hasEffect({ ready }: ApprovedCall): boolean {
 
 const maxTogether = 8;
 
-/** Calls without effect run together. Any other call runs alone. */
+/** Returns the next calls that run together: adjacent calls without effect, or a single other call. */
 async function nextGroup(
 	waiting: readonly ProposedCall[],
 	decisions: Decisions,
@@ -265,7 +265,10 @@ function unknown(place: string): Opened {
 	};
 }
 
-/** Called at the turn of the first call, when no call of the reply is running. */
+/**
+ * Proposes the first waiting call again if earlier calls changed the files of its question. Returns the calls
+ * that still wait. Called when no call of the reply is running.
+ */
 async function repeatChangedQuestion(
 	run: Run,
 	waiting: readonly ProposedCall[],
@@ -285,7 +288,7 @@ async function repeatChangedQuestion(
 }
 
 /**
- * If no call has run since the question, a program or session outside the run changed the files. Called before a
+ * Refuses waiting calls whose files changed after their question, and returns the other calls. Called before a
  * call with an effect starts.
  */
 async function refuseIfChanged(
@@ -297,6 +300,7 @@ async function refuseIfChanged(
 	const sharedFacts: SharedFilesFacts = new Map();
 	const accepted: ProposedCall[] = [];
 	for (const one of waiting) {
+		// If no call has run since the question, a program or session outside the run changed the files.
 		const isFirst = isBound(one) && !ranSinceQuestion(run.steps, one.call.id);
 		const change = isFirst ? await changeOf(run, one, sharedFacts) : undefined;
 		if (!change) {

@@ -107,10 +107,10 @@ function questionsOf(run: Run, { id }: CallBlock, ports: QuestionPorts): ToolCon
 	};
 }
 
-/** A task cannot start a command, because its session ends with the task. */
 function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): BackgroundAccess {
 	const { session, id: runId } = run;
 	const check = (): void => {
+		// A task cannot start a command, because its session ends with the task.
 		if (session.taskId !== undefined) {
 			throw new ParleyError(callTexts.backgroundInTask, {
 				code: "failed_precondition",
@@ -166,10 +166,7 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 	return network === sandbox ? { ...bounded, network: bounded } : bounded;
 }
 
-/**
- * The copy is stored and announced in one transaction. Its id is derived from the call, so that a repetition after a
- * crash finds the copy.
- */
+/** Stores and announces a copy of the file in one transaction. Returns its facts. */
 async function shareFile(
 	run: Run,
 	call: CallBlock,
@@ -177,6 +174,7 @@ async function shareFile(
 	{ files, workspaces, forbidden }: Pick<ToolPorts, "files" | "workspaces" | "forbidden">,
 ): Promise<FileFacts> {
 	const { session } = run;
+	// The id is derived from the call, so that a repetition after a crash finds the copy.
 	const id = `file_${createHash("sha256").update(`${session.id} ${call.id}`).digest("hex").slice(0, 32)}`;
 	const known = await files.known(id);
 	if (known) return publicFileFacts(known);
@@ -202,8 +200,8 @@ interface SchedulePorts {
 }
 
 /**
- * The schedules belong to the person who started the run, with that person's current permissions. If chat users
- * joined a run of the operator, the last of them owns the schedules.
+ * Returns access to the schedules of the person who started the run, with that person's current permissions. If
+ * chat users joined a run of the operator, the last of them owns the schedules.
  */
 function scheduleAccessOf(
 	run: Run,
@@ -262,12 +260,12 @@ function refuseLoop(run: Run): void {
 	throw new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** An unchanged list is not recorded again, for example after a crash. */
 function writeTodo(run: Run, callId: string, steps: readonly PlanStep[]): Promise<TaskProgress> {
 	const { redactor, id, bus } = run.session;
 	const redacted = steps.map((step) => ({ ...step, title: redactor.redact(step.title) }));
 	return run.commit(async ({ tx, record }) => {
 		const before = await newestTodo(tx, id, bus.seq);
+		// An unchanged list is not recorded again, for example after a crash.
 		if (before?.event.runId !== run.id || !isDeepStrictEqual(before.event.steps, redacted)) {
 			await record({ type: "todo.updated", runId: run.id, callId, steps: redacted });
 		}

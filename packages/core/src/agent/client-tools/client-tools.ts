@@ -162,9 +162,9 @@ interface ConnectionDeps extends ConnectionServices {
 }
 
 interface Listener {
-	/** Called after each change of the offered tools. */
+	/** Handles each change of the offered tools. */
 	changed(): void;
-	/** Called once, when the client has left. */
+	/** Handles the end of the connection, once. */
 	left(): void;
 }
 
@@ -196,7 +196,7 @@ export class ToolConnection {
 		return this.#insteadFor(run) !== undefined;
 	}
 
-	/** Registered tools and guidance of the client, for another connection to the same client. */
+	/** Returns the client's registered tools and guidance, for another connection to the same client. */
 	get registered(): { readonly tools: readonly ClientTool[]; readonly guidance: readonly Guidance[] } {
 		const tools = this.#tools.map(({ checked: { name, description, schema, timeoutMs, isPure } }) => {
 			const category: ClientTool["category"] = isPure ? "pure" : "physical";
@@ -217,7 +217,10 @@ export class ToolConnection {
 		return [...own, ...(instead?.guidance ?? [])];
 	}
 
-	/** Number of answers that named no open call: late, repeated or unknown. Such answers have no effect. */
+	/**
+	 * Returns the number of answers that named no open call: late, repeated or unknown. Such answers have no
+	 * effect.
+	 */
 	get ignored(): number {
 		return this.#calls.ignored;
 	}
@@ -309,7 +312,6 @@ export class ToolConnection {
 		return { source, checked, tool };
 	}
 
-	/** The description does not tell the model that a client runs the tool. */
 	#toolOf(checked: CheckedTool): Tool {
 		const { name, description, schema, timeoutMs, isPure } = checked;
 		const { host } = this.#client;
@@ -319,6 +321,7 @@ export class ToolConnection {
 		return defineTool({
 			name,
 			ruleName: clientRuleName(name),
+			// The description does not tell the model that a client runs the tool.
 			description,
 			parameters: () => z.record(z.string(), z.unknown()),
 			schema: () => schema,
