@@ -257,9 +257,9 @@ function featuresOfBlock(block: Message["content"][number]): Features {
 	}
 }
 
-/** Sealed thinking is measured as three quarters of its length, because base64 adds a third. */
 function featuresOfThinking(block: Extract<Message["content"][number], { type: "thinking" }>): Features {
 	if (block.text !== "") return featuresOfText(block.text);
 	const sealed = block.redacted ?? block.signature ?? "";
+	// Sealed thinking is measured as three quarters of its length, because base64 adds a third.
 	return [Math.round((sealed.length * 3) / 4), 0, 0, 0, 0, 0];
 }

@@ -145,7 +145,10 @@ function isOfTheModel(error: unknown): boolean {
 	return error instanceof ModelError || (error instanceof ParleyError && error.code === "resource_exhausted");
 }
 
-/** `summaryError`: the reason why the model wrote no summary. */
+/**
+ * Records `compactions`, each with its size before and after. `summaryError`: the reason why the model wrote no
+ * summary.
+ */
 async function record(
 	job: CompactionJob,
 	compactions: readonly Compaction[],
@@ -275,7 +278,10 @@ function summaryPlace(
 	return groups[opening === -1 ? start : opening]?.at;
 }
 
-/** Clearing leaves recent groups unchanged. A summary may replace those before a user message: see `summaryPlace`. */
+/**
+ * Returns the index of the first recent group. Clearing leaves recent groups unchanged. A summary may replace
+ * recent groups before a user message: see `summaryPlace`.
+ */
 function tailStart(
 	sizing: Sizing,
 	reductions: Reductions,

@@ -81,7 +81,10 @@ function isAboveThreshold({ settings }: Asker, context: SessionContext, { tokens
 /** Growth after which a request that stayed above the threshold is compacted again. */
 const growth = 1.25;
 
-/** The request stays larger if instructions, tools or the newest parts alone exceed the threshold. */
+/**
+ * Compacts the context to the threshold `compactAbove`. The request stays larger if instructions, tools or the
+ * newest parts alone exceed the threshold.
+ */
 async function compactToThreshold(asker: Asker, context: SessionContext, sized: Sized): Promise<void> {
 	const { parts, transcript } = sized;
 	const { compactAbove = 0, contextWindow } = asker.settings;

@@ -96,7 +96,10 @@ function settles(result: ResultBlock | undefined, question: CallQuestion | undef
 	return result?.failed === false || question?.state === "answered" || question?.state === "consumed";
 }
 
-/** A later call with the same subject can close the decision: see `openDecisions`. */
+/**
+ * Returns the subject of a call: its question, or its name and arguments. A later call with the same subject can
+ * close the decision: see `openDecisions`.
+ */
 function subjectOf({ name, arguments: args }: CallBlock): string {
 	const label = questionIn(name, args);
 	return label === undefined ? `${name} ${canonicalize(args)}` : `${name} ${label.trim().toLowerCase()}`;

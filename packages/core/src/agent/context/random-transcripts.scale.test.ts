@@ -108,7 +108,7 @@ function checkSnapshot(
 	]);
 }
 
-/** Each block of thinking must be unchanged or absent. */
+/** Checks that each block of thinking in `request` is unchanged. Blocks may be absent. */
 function checkThinking(toy: ToySession, request: ModelRequest): void {
 	const sealed = (messages: readonly Message[]): string[] =>
 		messages.flatMap(({ content }) =>

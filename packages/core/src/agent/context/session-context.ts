@@ -160,8 +160,8 @@ export class SessionContext {
 		return { tokens, margin, features };
 	}
 
-	/** Most requests continue the previous request, so features of the common messages are reused. */
 	#messageFeatures(messages: readonly Message[]): Features {
+		// Most requests continue the previous request, so features of the common messages are reused.
 		const before = this.#fitted;
 		if (!before) return featuresOfMessages(messages);
 		const { length } = before.messages;

@@ -15,7 +15,7 @@ export function cutLine(text: string, characters: number): string {
 	return line.length <= characters ? line : `${line.slice(0, codePointStart(line, characters))}…`;
 }
 
-/** Never splits a surrogate pair. */
+/** Returns `index`, or the index before it if `index` would split a surrogate pair. */
 function codePointStart(text: string, index: number): number {
 	const code = text.charCodeAt(index);
 	return code >= 0xdc00 && code <= 0xdfff ? index - 1 : index;

@@ -91,7 +91,7 @@ function ofReply(
 	return { role: message.role, source: "run", tokens };
 }
 
-/** Each whole number differs by at most 1 from its exact share. */
+/** Divides `sum` in proportion to `weights`. Each whole number differs by at most 1 from its exact share. */
 function shares(sum: number, weights: readonly number[]): number[] {
 	const all = weights.reduce((total, weight) => total + weight, 0);
 	let before = 0;

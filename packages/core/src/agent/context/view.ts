@@ -74,8 +74,8 @@ export function viewOfMessage(
 }
 
 /**
- * If a summary ends within a run, the model still receives the user messages of the run. The question of a run that
- * repeats a reply is in an earlier run.
+ * Returns the user messages of the run at `before` that precede this position. If a summary ends within a run,
+ * the model still receives these messages. The question of a run that repeats a reply is in an earlier run.
  */
 function questionBefore(transcript: readonly RunTranscript[], before: Position): Message[] {
 	const end = transcript.findIndex(({ ordinal }) => ordinal >= before.run);

@@ -115,8 +115,8 @@ function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boo
 }
 
 /**
- * The removal of these groups frees half of the room, because otherwise each new image would remove an old image.
- * Returns none if all images fit, or if the images that stay exceed the room.
+ * Returns the oldest groups of images that must be removed for `coming`. Returns none if all images fit, or if
+ * the images that stay exceed the room.
  */
 function oldestOf(
 	shown: readonly Shown[],
@@ -134,6 +134,7 @@ function oldestOf(
 		...requested,
 	];
 	if (fitTogether(left()) || !fitTogether([...staying, ...requested])) return [];
+	// The removal frees half of the room, because otherwise each new image would remove an old image.
 	const room = halfOfRoom(left());
 	for (const one of shown) {
 		if (fitTogether(left(), room)) break;

@@ -17,7 +17,7 @@ export interface ReplyListener {
 	writeText(text: string): void;
 	/** Receives a piece of thinking, as the provider sends it. */
 	think(text: string): void;
-	/** Called when the model starts to write the call with this index in the reply. */
+	/** Starts the call with this index in the reply. The model will write its arguments. */
 	startCall(index: number, call: CallName): void;
 	/** Receives the next piece of the arguments, as the provider sends it. */
 	writeCall(index: number, json: string): void;
@@ -27,7 +27,7 @@ export interface ReplyListener {
 	 * `used`: ids of the earlier calls of the reply.
 	 */
 	callId(id: string, used: ReadonlySet<string>): string;
-	/** Called when the reply is complete or has failed. `context`: context after a complete reply. Undefined if unknown. */
+	/** Ends a complete or failed reply. `context`: context after a complete reply, or undefined if unknown. */
 	end(reply: Reply, context: ContextSnapshot | undefined): void;
 }
 
@@ -230,7 +230,7 @@ export class CompleteCharacters {
 	}
 }
 
-/** Source: https://www.unicode.org/glossary/#high_surrogate_code_unit */
+/** Whether the code unit starts a surrogate pair: https://www.unicode.org/glossary/#high_surrogate_code_unit */
 function isFirstHalf(codeUnit: number): boolean {
 	return codeUnit >= 0xd800 && codeUnit <= 0xdbff;
 }

@@ -91,7 +91,10 @@ async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 
-/** A repetition of the call after a crash finds its stored note by this id. */
+/**
+ * Returns the id of a note that a call stores. A repetition of the call after a crash finds its stored note by
+ * this id.
+ */
 function noteId(sessionId: string, callId: string): string {
 	return `mem_${createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 26)}`;
 }

@@ -109,8 +109,8 @@ export class ReplyAccumulator {
 		return { ...facts, content, failure };
 	}
 
-	/** Signed or encrypted thinking is unchanged, because the provider rejects changes. */
 	#cleanThinking(block: ThinkingBlock): ThinkingBlock {
+		// Signed or encrypted thinking is unchanged, because the provider rejects changes.
 		if (block.signature !== undefined || block.redacted !== undefined) return block;
 		const { redaction } = this.#deps;
 		return { ...block, text: redaction.push(block.text) + redaction.end() };
@@ -180,7 +180,10 @@ function isCall({ type }: Block): boolean {
 	return type === "call";
 }
 
-/** The reply reached its token limit. The model receives the reason and may repeat the call. */
+/**
+ * Marks the call of a reply that reached its token limit as invalid. The model receives the reason and may
+ * repeat the call.
+ */
 function notRun(block: Block): Block {
 	if (block.type !== "call" || block.invalid !== undefined) return block;
 	return {

@@ -55,8 +55,8 @@ export async function nextRequest(run: Run, model: string, ports: ReplyPorts): P
 }
 
 /**
- * In a chat, omits personal notes and the complete texts of results unless exactly one person participates in the
- * run.
+ * Returns the messages of the run. In a chat, omits personal notes and the complete texts of results unless
+ * exactly one person participates in the run.
  */
 function ownMessages(run: Run): readonly Message[] {
 	const messages = messagesOf(run.row, run.steps);

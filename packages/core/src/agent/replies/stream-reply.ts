@@ -88,7 +88,7 @@ export async function streamReply(
 	}
 }
 
-/** `firstMs`: milliseconds until the first part of the reply. */
+/** Logs the usage and duration of an attempt. `firstMs`: milliseconds until the first part of the reply. */
 function logAttempt(
 	{ log }: Run,
 	{ model, provider, messages, durationMs, reply }: Attempt,
@@ -114,8 +114,8 @@ function streamInterrupted(): ModelError {
 }
 
 /**
- * The error message contains no secrets. A refused key is logged again only after the state of the provider has
- * changed.
+ * Returns the error of a reply, without secrets, and reports it to `health`. A refused key is logged again only
+ * after the state of the provider has changed.
  */
 function failureOf(run: Run, name: string, reason: unknown, health: ProviderHealth): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
