@@ -156,7 +156,10 @@ function patternOf({ type }: Field, required: boolean): string {
 	return required ? pattern : `(${pattern})?`;
 }
 
-/** An empty answer selects the default. Returns undefined if an optional field has neither an answer nor a default. */
+/**
+ * Converts an answer to the type of its field. An empty answer selects the default. Returns undefined if an
+ * optional field has neither an answer nor a default.
+ */
 function readValue(
 	{ usual, isRequired, type }: Field,
 	answer: string | readonly string[],

@@ -104,9 +104,9 @@ function choicesOf(schema: object): readonly Choice[] | undefined {
 	return schema.enum.map((value, index) => choiceOf(value, names[index] ?? value));
 }
 
-/** A blank title is replaced, because chat platforms refuse an empty text. */
 function choiceOf(value: unknown, title: unknown): Choice {
 	const label = String(title);
+	// A blank title is replaced, because chat platforms refuse an empty text.
 	return { value: String(value), label: label.trim() === "" ? String(value) : label };
 }
 

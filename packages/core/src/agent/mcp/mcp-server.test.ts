@@ -17,8 +17,8 @@ const results: Readonly<Record<string, Result>> = {
 };
 
 /**
- * The server answers only the methods in `answers`, and rejects any other method. If `answers` is undefined, it
- * never answers.
+ * Returns a transport to a server that answers only the methods in `answers`, and rejects any other method. If
+ * `answers` is undefined, the server never answers.
  */
 function transportTo(answers: Readonly<Record<string, Result>> | undefined) {
 	const [own, other] = InMemoryTransport.createLinkedPair();

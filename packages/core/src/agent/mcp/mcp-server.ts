@@ -70,7 +70,7 @@ export interface McpServerDeps {
 	/** Creates the transport of one connection. */
 	open(): Promise<ServerTransport>;
 	readonly filter: ToolFilter;
-	/** Called after each update of the offered tools. */
+	/** Handles each update of the offered tools. */
 	changed(): void;
 }
 
@@ -244,7 +244,10 @@ export class McpServer {
 		await connection?.close();
 	}
 
-	/** Has no effect for an earlier attempt, for an attempt that has already ended, and after `close`. */
+	/**
+	 * Records the end of `attempt` with its `problem`, and schedules the next start. Has no effect for an
+	 * earlier attempt, for an attempt that has already ended, and after `close`.
+	 */
 	#ended(attempt: Attempt, problem: string): void {
 		if (attempt !== this.#attempt || (this.#phase !== "starting" && this.#phase !== "ready")) return;
 		const { clock, log, name } = this.#deps;
@@ -264,8 +267,8 @@ export class McpServer {
 		this.#phase = "waiting";
 	}
 
-	/** A request of the server does not name its call, so exactly one call must be open. */
 	#onlyCall(): OpenCall | undefined {
+		// A request of the server does not name its call, so exactly one call must be open.
 		const [only, ...others] = this.#open;
 		return others.length === 0 && only?.asking === undefined ? only : undefined;
 	}

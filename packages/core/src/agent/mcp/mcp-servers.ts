@@ -140,7 +140,10 @@ export class McpServers {
 		return isStored ? this.#groupOf(key, requested, problems) : new Group();
 	}
 
-	/** Servers with unchanged settings continue to run. Other servers of the group are stopped. */
+	/**
+	 * Returns the group of a directory, with the requested servers. Servers with unchanged settings continue to
+	 * run. Other servers of the group are stopped.
+	 */
 	#groupOf(directory: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const group = this.#groups.get(directory) ?? new Group();
 		this.#groups.delete(directory);

@@ -23,7 +23,9 @@ export interface ToolHome {
 	readonly described: { readonly description: string; readonly schema: Readonly<Record<string, unknown>> };
 }
 
-/** If the hash has changed since an approval, the approval was for a different description. */
+/**
+ * Returns a hash of the tool. If it has changed since an approval, the approval was for a different description.
+ */
 function hashOfTool({ name, title, description, inputSchema, annotations }: ListedTool): string {
 	const facts = { name, title, description, inputSchema, annotations };
 	return createHash("sha256")

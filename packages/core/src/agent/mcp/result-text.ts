@@ -55,7 +55,6 @@ export function cleanDescription(text: string): string {
 	return cleanText(text).replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 }
 
-/** U+FFFD replaces unpaired surrogates. */
 function cleanText(text: string): string {
 	return text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();
 }

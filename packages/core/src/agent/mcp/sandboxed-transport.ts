@@ -62,7 +62,7 @@ export class SandboxedTransport implements Transport {
 		this.#messages = new Allowance(messages, program.clock);
 	}
 
-	/** Last lines of the program's standard error. */
+	/** Returns the last lines of the program's standard error. */
 	get log(): readonly string[] {
 		return this.#errors.lines;
 	}

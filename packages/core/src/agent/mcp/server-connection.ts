@@ -30,13 +30,13 @@ interface ConnectionDeps {
 }
 
 interface ConnectionListener {
-	/** Called when the server announces changed tools, at most once a second. */
+	/** Handles the server's announcement of changed tools. Called at most once a second. */
 	toolsChanged(): void;
 	/** Answers a server's request for input from a person. */
 	elicit(params: ElicitRequestParams): Promise<ElicitResult>;
 	/** Answers a server's request for a model reply. Rejects with the reason if there is no reply. */
 	sample(params: CreateMessageRequestParams): Promise<CreateMessageResult>;
-	/** Called once, with the reason, when the connection has ended. */
+	/** Handles the end of the connection, once. `problem`: the reason. */
 	closed(problem: string): void;
 }
 
@@ -224,7 +224,7 @@ const acceptAll: jsonSchemaValidator = {
 	},
 };
 
-/** After the limit, aborts the work and rejects with `deadline_exceeded`. */
+/** Resolves with the result of `work`. After the limit, aborts the work and rejects with `deadline_exceeded`. */
 async function within<T>(
 	clock: Clock,
 	ms: number,

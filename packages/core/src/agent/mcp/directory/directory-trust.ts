@@ -73,7 +73,7 @@ export async function trustedServers(
 	return { servers, problems };
 }
 
-/** A string is the reason, for people, why the server is not used. */
+/** Returns the settings of the trusted server, or a text with the reason why it is not used. */
 async function settingsOf(
 	trust: TrustedMcpServer,
 	{ hash, entries }: DirectoryFile,

@@ -111,7 +111,7 @@ export async function beginLogin(
 	}
 }
 
-/** The answer to a request without a token may contain the address of the resource metadata. */
+/** Sends a request without a token. The answer may contain the address of the resource metadata. */
 async function askForChallenge(url: string, { fetch: send }: AuthorizationFetch): Promise<Response> {
 	const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
 	const params = {
@@ -233,8 +233,8 @@ function withOfflineAccess(
 	return isOffered ? `${scope} ${offline}` : scope;
 }
 
-/** The issuer is checked before other parameters are read. */
 function readCode(library: Library, answer: URLSearchParams, metadata: AuthorizationServerMetadata): string {
+	// The issuer is checked before other parameters are read.
 	try {
 		library.validateAuthorizationResponseIssuer({
 			iss: answer.get("iss") ?? undefined,

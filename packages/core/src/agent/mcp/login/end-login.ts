@@ -27,8 +27,8 @@ export async function revokeLogin(login: McpLogin, allowPrivate: boolean, clock:
 }
 
 /**
- * With `client_secret_post`, adds the secret to the body instead of the headers:
- * https://www.rfc-editor.org/rfc/rfc6749#section-2.3
+ * Returns the headers that authenticate the client. With `client_secret_post`, adds the secret to `body`
+ * instead: https://www.rfc-editor.org/rfc/rfc6749#section-2.3
  */
 function authenticate(client: McpOAuthClient, body: URLSearchParams): Record<string, string> {
 	const { client_id, client_secret, token_endpoint_auth_method: method } = client;
