@@ -297,7 +297,7 @@ test("the approval of a command after a write of the same reply is requested onc
 	expect(await g.results()).toMatchObject([{ failed: false }, { failed: false, text: "written\n" }]);
 });
 
-/** The command waits until the test writes to `pipe.log`. */
+/** Returns a command that runs `before` and then waits until the test writes to `pipe.log`. */
 function waiting(before: string): string {
 	return `${before}; echo ready; cat pipe.log`;
 }

@@ -206,8 +206,8 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 };
 
 /**
- * If the last reply has no text, the texts of all replies are the answer. Also includes each answer after which a
- * message was added to the run.
+ * Returns the text of the last reply, after each answer to which a message was added. If the last reply has no
+ * text, returns the texts of all replies.
  */
 function finalText(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");

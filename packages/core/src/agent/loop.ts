@@ -77,7 +77,9 @@ export async function runLoop(run: Run, ports: LoopPorts): Promise<RunEnding> {
 	}
 }
 
-/** In `ooda` mode, only the last reply of a round can be the answer. */
+/**
+ * Whether the reply is the answer of the run. In `ooda` mode, only the last reply of a round can be the answer.
+ */
 function isAnswer({ row, steps }: Run, { reply }: Attempt): boolean {
 	return mayAct(phaseOf(row.options, steps)) && callsOf(reply.content).length === 0;
 }
@@ -172,12 +174,12 @@ export function replyStep({ model: requested, reply }: Attempt, cost: number): R
 	return { kind: "reply", content, model, asked: requested, ...defined({ stop }), usage, cost };
 }
 
-/** A model without tools can still write calls, which must not run. */
 function withoutCalls(reply: ReplyStep): ReplyStep {
+	// A model without tools can still write calls, which must not run.
 	return { ...reply, content: reply.content.filter(({ type }) => type !== "call") };
 }
 
-/** The model may repeat the calls of a cut reply in a shorter form, up to `maxCutReplies` times. */
+/** Returns the failure with which the reply ends the run, or undefined. */
 function failureOf(
 	steps: readonly Step[],
 	{ failure, stop, content }: Attempt["reply"],
@@ -190,6 +192,7 @@ function failureOf(
 		};
 	if (stop === "refusal") return { error: runEndTexts.refused, cause: "refusal" };
 	if (stop !== "max_tokens") return undefined;
+	// The model may repeat the calls of a cut reply in a shorter form, up to `maxCutReplies` times.
 	if (callsOf(content).length > 0 && cutReplies(steps) < maxCutReplies) return undefined;
 	const error = runEndTexts.lengthLimit;
 	return { error, cause: "cut" };
@@ -214,7 +217,10 @@ async function addWaitingMessages(run: Run): Promise<void> {
 /** Text has about 4 bytes per token, so the context messages use at most about a quarter of the window. */
 const bytesPerToken = 1;
 
-/** Larger context messages could make the request fail. See `withinContextBudget` for the selection. */
+/**
+ * Reduces the run's context messages to the selection of `withinContextBudget`. More messages could make the
+ * request fail.
+ */
 async function fitContext(run: Run, { table }: { readonly table: ModelTable }): Promise<void> {
 	const { context } = run.row;
 	if (context === undefined) return;

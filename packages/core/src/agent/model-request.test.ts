@@ -8,7 +8,7 @@ import { EventLog } from "../testing/event-log.ts";
 import { TestRuntime } from "../testing/test-runtime.ts";
 import type { ModelRequest } from "../vocabulary/model.ts";
 
-/** The text is the same on every machine. */
+/** Returns the request as a text that is the same on every machine. */
 function shown({ model, system, messages, tools }: ModelRequest, directory: string): string {
 	const parts = [
 		`# model\n\n${model}`,

@@ -64,7 +64,7 @@ export class Runner {
 		return compactSession(session, request, ending, this.#ports);
 	}
 
-	/** See the function `startCompaction`. */
+	/** Starts a compaction: see the function `startCompaction`. */
 	startCompaction(session: Session, request: Keyed): Promise<{ readonly ended: Promise<void> }> {
 		return startCompaction(session, request, this.#ports);
 	}
@@ -92,8 +92,8 @@ export class Runner {
 	}
 
 	/**
-	 * After an error, for example of the store, continues from the stored state after a pause. Returns the session's
-	 * next run if the end of this run claimed one.
+	 * Executes a run until its end is stored. Returns the session's next run if the end of this run claimed one.
+	 * After an error, for example of the store, continues from the stored state after a pause.
 	 */
 	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
 		// Waits for the earlier work of the session, which may still change the session's history in memory.
@@ -131,7 +131,7 @@ export class Runner {
 		else this.#onIdle(session);
 	}
 
-	/** The session's next run continues this history. */
+	/** Adds the run to the history in memory, which the session's next run continues. */
 	#remember({ session, history, control, row, steps }: Run): void {
 		if (control.cause !== "parked") {
 			session.history = [...history, { ordinal: row.ordinal, messages: messagesOf(row, steps) }];
@@ -153,7 +153,7 @@ export class Runner {
 		return run;
 	}
 
-	/** The pause also ends when the gateway stops or the run is cancelled. */
+	/** Waits for `ms`, or until the gateway stops or the run is cancelled. */
 	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = this.#ports.clock.after(ms, resolve);
@@ -164,8 +164,9 @@ export class Runner {
 	}
 }
 
-/** Only the first error has the level `error`, because a long fault, for example a full disk, must not fill the log. */
 function logFailure({ log }: Run, failures: number, error: unknown): void {
+	// Only the first error has the level `error`, because a long fault, for example a full disk, must not fill
+	// the log.
 	log[failures === 0 ? "error" : "debug"](runEndTexts.notRecorded, { error });
 }
 
@@ -174,8 +175,8 @@ function isLost({ control }: Run, error: unknown): boolean {
 	return control.cause === "parked" && ParleyError.from(error).code === "aborted";
 }
 
-/** Runs of a session are sequential, so the history that a run leaves in memory is valid for the next run. */
 async function historyBefore({ session, row, journal }: Run, files: Files): Promise<Run["history"]> {
+	// Runs of a session are sequential, so the history that a run leaves in memory is valid for the next run.
 	const history = session.history ?? (await readHistory({ journal, files }, session.id, row.ordinal));
 	return historyFor(row, history);
 }

@@ -8,7 +8,7 @@ import { editCall, UndoSetup, write } from "./testing/undo-setup.ts";
 const rounds = process.env["PARLEY_TEST_SCALE"] === undefined ? 3 : 12;
 const names = ["a.txt", "b.sh", "sub/c.txt", "sub/deep/d.bin"];
 
-/** Also checks that no temporary file is left. */
+/** Returns the mode and content of each file. Also checks that no temporary file is left. */
 async function filesOf(setup: UndoSetup): Promise<Readonly<Record<string, string>>> {
 	const files: Record<string, string> = {};
 	for (const name of names) {

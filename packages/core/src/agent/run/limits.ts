@@ -156,7 +156,6 @@ export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
 	return undefined;
 }
 
-/** A successful call with an effect deletes the failures, because it may have removed their cause. */
 function countFailures(steps: readonly Step[]): Map<string, Tally> {
 	const tallies = new Map<string, Tally>();
 	// Most runs have no failures, so this check saves time at each of their calls.
@@ -173,6 +172,7 @@ function countFailures(steps: readonly Step[]): Map<string, Tally> {
 		if (step.kind !== "result") continue;
 		const call = calls.get(step.callId);
 		if (step.failed && call) count(tallies, call, { text: step.text, reply });
+		// A successful call with an effect may have removed the cause of the failures.
 		else if (effectful.has(step.callId)) deleteFailures(tallies);
 	}
 	return tallies;

@@ -124,7 +124,7 @@ export class Run {
 		this.beganAt = clock.monotonic();
 	}
 
-	/** Settings of the run. The getter throws `internal` if `choose` has not set them. */
+	/** Returns the settings of the run. Throws `internal` if `choose` has not set them. */
 	get settings(): RunSettings {
 		if (!this.#settings) throw new ParleyError(runTexts.notStarted, { code: "internal" });
 		return this.#settings;
@@ -267,7 +267,7 @@ class RunControl implements LiveRun {
 	readonly #stopping: () => boolean;
 	#cause: StopCause | undefined;
 
-	/** `workingMs`: remaining working time, after which the run is stopped. */
+	/** Stops the run after `workingMs`, its remaining working time. */
 	constructor(
 		run: { readonly id: string; readonly log: Logger; readonly policy: PolicyInForce },
 		{ clock, stopping }: { readonly clock: Clock; readonly stopping: () => boolean },
@@ -284,7 +284,7 @@ class RunControl implements LiveRun {
 		return this.#abort.signal;
 	}
 
-	/** First cause of the stop; undefined if the run was not stopped. */
+	/** Returns the first cause of the stop, or undefined if the run was not stopped. */
 	get cause(): StopCause | undefined {
 		return this.#cause;
 	}

@@ -8,7 +8,7 @@ const model = new ScriptedModel();
 const tools = builtinTools();
 const session = { profile: "default", model: undefined };
 
-/** Each use creates a new profile object, as reading its file again does. */
+/** Returns a choice whose every use creates a new profile object, as reading its file again does. */
 function choiceOf(requested: () => readonly string[]): ModelChoice {
 	const profile = () => ({ name: "default", title: "Default", sampling: {}, tools: requested() });
 	return {

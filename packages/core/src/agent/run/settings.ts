@@ -177,8 +177,8 @@ function namesOf(
 	return [name, ...new Set(others)];
 }
 
-/** The server of a profile has no models of other providers. */
 function finderOf({ endpoint }: Pick<Profile, "endpoint">): "find" | "findOwn" {
+	// The server of a profile has no models of other providers.
 	return endpoint ? "findOwn" : "find";
 }
 
@@ -232,7 +232,10 @@ const joined = new WeakMap<
 	{ readonly own: readonly Tool[]; readonly all: readonly Tool[] }
 >();
 
-/** Offered tools hide own tools of the same name. Returns the same array for the same tools. */
+/**
+ * Joins own and offered tools. Offered tools hide own tools of the same name. Returns the same array for the
+ * same tools.
+ */
 function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly Tool[] {
 	const known = joined.get(offered);
 	if (known?.own === own) return known.all;

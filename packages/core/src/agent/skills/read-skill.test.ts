@@ -3,10 +3,10 @@ import { readSkill } from "./read-skill.ts";
 
 const yaml = (...lines: string[]): string => ["---", ...lines, "---", "Body of $1.", ""].join("\n");
 const toml = (...lines: string[]): string => ["+++", ...lines, "+++", "Body of $1.", ""].join("\n");
-/** Each map is inside the map before it. */
+/** Returns the lines of YAML maps, each inside the map before it. */
 const nestedMaps = (levels: number): string[] =>
 	Array.from({ length: levels + 1 }, (_, level) => `${" ".repeat(level)}a:${level === levels ? " 1" : ""}`);
-/** Each line opens 16 lists in the lists of the line before it. */
+/** Returns lines of YAML. Each line opens 16 lists in the lists of the line before it. */
 const nestedLists = (lines: number): string[] =>
 	Array.from({ length: lines }, (_, line) => " ".repeat(32 * line + 1) + "- ".repeat(16)).with(
 		-1,

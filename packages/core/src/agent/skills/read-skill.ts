@@ -13,7 +13,7 @@ const maxSteps = 50;
 
 const skillName = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}._-]{0,63}$/u;
 
-/** People write the name after a `/`. */
+/** Whether the name can follow a `/` in a message. */
 function isSkillName(name: string): boolean {
 	return name.length <= 64 && skillName.test(name);
 }
@@ -167,8 +167,8 @@ function oneLine(words: string, max: number): string {
 }
 
 /**
- * If a file has both `tools` and `allowed-tools`, a tool must be in both. Returns undefined if the file restricts no
- * tools.
+ * Returns the tools that the file allows, or undefined if it restricts no tools. If the file has both `tools`
+ * and `allowed-tools`, a tool must be in both.
  */
 function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | undefined {
 	const lists = [tools, allowed].flatMap((list) => (list === undefined ? [] : [namesIn(list)]));
@@ -206,11 +206,11 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 	}));
 }
 
-/** Repeatedly removes steps whose needs are met, so that only cycles and the steps that depend on them remain. */
 function refuseCycle(
 	steps: readonly { readonly id: string; readonly needs?: readonly string[] | undefined }[],
 ): void {
 	let left = steps;
+	// Removes steps whose needs are met, so that only cycles and the steps that depend on them remain.
 	for (;;) {
 		const open = new Set(left.map(({ id }) => id));
 		const blocked = left.filter(({ needs = [] }) => needs.some((need) => open.has(need)));

@@ -84,7 +84,7 @@ export class SkillFiles {
 	readonly #hashes = new Map<string, CachedSkills>();
 	readonly #texts = new Map<string, { readonly hash: string; readonly text: SkillText }>();
 
-	/** `data` is the real path of the data directory. */
+	/** Reads skills in the data directory with the real path `data`. */
 	constructor(data: string) {
 		this.#data = data;
 	}
@@ -100,7 +100,10 @@ export class SkillFiles {
 		});
 	}
 
-	/** Directory of the operator's skills. Empty if the directory is missing, a link or not accessible. */
+	/**
+	 * Returns the directory of the operator's skills. Returns none if the directory is missing, a link or not
+	 * accessible.
+	 */
 	get readable(): readonly string[] {
 		const path = join(this.#data, "skills");
 		try {
@@ -132,7 +135,7 @@ export class SkillFiles {
 		return { skills: [...skills.values()], problems };
 	}
 
-	/** `NAME/SKILL.md` files are first, and `NAME.md` files follow. Each group is sorted by name. */
+	/** Returns the paths of skill files: first `NAME/SKILL.md`, then `NAME.md`, each sorted by name. */
 	async #paths(place: Place, problems: SkillProblem[]): Promise<string[]> {
 		const { base, path: below } = place;
 		try {
@@ -219,7 +222,9 @@ export class SkillFiles {
 		return found;
 	}
 
-	/** The hash is cached until the identity, mode, size or times of the file change. */
+	/**
+	 * Returns the hash of a file. Caches the hash until the identity, mode, size or times of the file change.
+	 */
 	async #hashOf(path: string): Promise<string> {
 		const { dev, ino, size, mtimeNs, ctimeNs, mode } = await lstat(path, { bigint: true });
 		const stamp = [dev, ino, size, mtimeNs, ctimeNs, mode].join();
@@ -248,7 +253,9 @@ async function filesBelow(directory: OpenDirectory, depth: number): Promise<stri
 	return found;
 }
 
-/** Called before the file is read. */
+/**
+ * Deducts a file of `size` bytes from `allowance` before the file is read. Throws if the allowance is exceeded.
+ */
 function countFile(allowance: ReadAllowance, size: number): void {
 	allowance.files -= 1;
 	allowance.bytes -= size;

@@ -97,7 +97,10 @@ export class Skills {
 		this.#changes = new SkillChanges(options);
 	}
 
-	/** Directories of the gateway that a run may read. Contains the directory of the operator's skills, if it exists. */
+	/**
+	 * Returns the directories of the gateway that a run may read: the directory of the operator's skills, if it
+	 * exists.
+	 */
 	get readable(): readonly string[] {
 		return this.#files.readable;
 	}

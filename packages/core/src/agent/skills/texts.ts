@@ -48,7 +48,7 @@ export const skillFileTexts = {
 
 /** Refusals to start an existing skill, and errors about unknown skills. */
 export const skillRefusalTexts = {
-	/** A Kontekst server uses the same text. */
+	// A Kontekst server uses the same text.
 	onlyUser: (name: string): string => `skill '${name}' can only be invoked by user with /${name}`,
 	changed: "has changed since it was trusted",
 	untrusted: "is not trusted",

@@ -44,7 +44,7 @@ export async function readProjectNotes(cwd: string, roots: readonly string[]): P
 	return notes.map(({ shown, text }) => `## ${shown}\n\n${text.trim()}\n`).join("\n");
 }
 
-/** The working directory is first. */
+/** Returns `cwd` and the directories above it within `roots`, nearest first. */
 function directoriesOf(cwd: string, roots: readonly string[]): string[] {
 	const directories = [cwd];
 	for (let above = dirname(cwd); directories.length < MAX_DIRECTORIES; above = dirname(above)) {

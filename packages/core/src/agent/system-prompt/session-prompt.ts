@@ -98,7 +98,7 @@ async function storePrompt(session: Session, prompt: string): Promise<string> {
 const maxListCharacters = 8_000;
 const maxDescription = 400;
 
-/** The texts of skills are loaded on demand. */
+/** Lists the skills for the prompt, without their texts, which are loaded on demand. */
 function skillsNote(skills: readonly Skill[]): string {
 	const lines: string[] = [];
 	let left = maxListCharacters;

@@ -83,7 +83,7 @@ export function renderSystemPrompt(facts: ProjectFacts, texts: PromptTexts = {})
 	});
 }
 
-/** Names of directories and branches are untrusted, and must not add lines to the prompt. */
 function oneLine(text: string): string {
+	// Names of directories and branches are untrusted, and must not add lines to the prompt.
 	return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 }

@@ -77,7 +77,7 @@ export class WorkflowProgress {
 		});
 	}
 
-	/** First permanently failed step in the order of the workflow, if any. */
+	/** Returns the first permanently failed step in the order of the workflow, if any. */
 	get failed(): { readonly step: WorkStep; readonly attempts: number; readonly error: string } | undefined {
 		for (const step of this.workflow.steps) {
 			const last = this.lastTry(step.id);

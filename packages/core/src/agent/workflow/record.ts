@@ -111,7 +111,7 @@ export class WorkflowRecord {
 		return Math.max(0, this.#run.clock.now() - at);
 	}
 
-	/** The model's own task list must not be replaced. */
+	/** Whether the model wrote its own task list, which must not be replaced. */
 	#hasOwnList(): boolean {
 		return this.#run.steps.some(
 			(step) => step.kind === "reply" && callsOf(step.content).some(({ name }) => name === "todo"),

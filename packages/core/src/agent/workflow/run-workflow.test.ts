@@ -77,7 +77,7 @@ function eventsOf<Type extends RecordedEvent["type"]>(log: EventLog, type: Type)
 	>[];
 }
 
-/** The replies start only when `count` requests have arrived. */
+/** Returns a function that creates replies. The replies start only when `count` requests have arrived. */
 function together(count: number): (text: string) => ScriptedReply {
 	const all = Promise.withResolvers<void>();
 	let here = 0;

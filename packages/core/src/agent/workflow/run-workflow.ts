@@ -160,7 +160,7 @@ class Engine {
 		return progressOf(this.#run, this.#callId);
 	}
 
-	/** Also continues an attempt from before a restart. */
+	/** Completes an attempt of the step. Also continues an attempt from before a restart. */
 	async #try(step: WorkStep): Promise<void> {
 		this.#stop.throwIfAborted();
 		const last = this.#progress.lastTry(step.id);
@@ -314,11 +314,11 @@ const maxResult = 16_000;
 /** Maximum characters of the arguments. */
 const maxArguments = 16_000;
 
-/** Everything except the prompt is quoted, so that no other line looks like a line of the prompt. */
 function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: WorkStep): string {
 	const { workflow, arguments: workflowArguments } = progress;
 	const last = progress.lastTry(id)?.end;
 	const titles = new Map(workflow.steps.map((step) => [step.id, step.title]));
+	// Everything except the prompt is quoted, so that no other line looks like a line of the prompt.
 	return [
 		prompt,
 		workflowArguments.trim() === ""

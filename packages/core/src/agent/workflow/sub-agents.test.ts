@@ -280,7 +280,10 @@ test.each(["while the gateway works", "while the gateway is stopped"])(
 	},
 );
 
-/** Sub-agent A has completed, and sub-agent B runs with `settings`. After the restart, B gets `reply`. */
+/**
+ * Restarts the gateway after sub-agent A has completed, while sub-agent B runs with `settings`. After the
+ * restart, B gets `reply`.
+ */
 async function restartDuring(settings: object, reply: ScriptedReply) {
 	const first = new WorkflowScript({
 		hello: [delegating(work("A"), work("B", settings))],

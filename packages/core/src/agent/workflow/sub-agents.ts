@@ -25,9 +25,9 @@ const delegationName = "delegate";
  * own conversation.
  */
 export function delegationOf(run: Run, callId: string, ports: WorkflowPorts): DelegationAccess {
-	/** A started delegation keeps its recorded steps, even if a tool or agent is missing after a restart. */
 	const stepsFor = async (work: readonly DelegatedWork[]): Promise<readonly WorkStep[]> => {
 		const known = WorkflowProgress.of(run.steps, callId);
+		// A started delegation keeps its recorded steps, even if a tool or agent is missing after a restart.
 		if (known) return known.workflow.steps;
 		refuseTooMany(run, work);
 		return await compose(run, work, ports);
@@ -108,8 +108,8 @@ async function compose(
 }
 
 /**
- * The run, the sub-agent's profile and the request must all contain a tool. Throws `invalid_argument` for an unknown
- * tool, and for an agent that the run may not choose.
+ * Returns the tools that the run, the sub-agent's profile and the request all contain. Throws `invalid_argument`
+ * for an unknown tool, and for an agent that the run may not choose.
  */
 async function toolsFor(
 	run: Run,
