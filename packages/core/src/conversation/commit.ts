@@ -90,7 +90,7 @@ export function commitForTask<T>(
 
 const forOwner = /^(?:task|prompt|budget|file|grant)\./;
 
-/** People see and answer these events in the session that owns the task. */
+/** Whether people see and answer the event in the session that owns the task. */
 function isForOwner({ type }: RecordedEvent): boolean {
 	return forOwner.test(type);
 }
@@ -124,7 +124,7 @@ export class EventBus {
 		this.#seq = lastSeq;
 	}
 
-	/** The `seq` of the last emitted recorded event. */
+	/** Returns the `seq` of the last emitted recorded event. */
 	get seq(): number {
 		return this.#seq;
 	}

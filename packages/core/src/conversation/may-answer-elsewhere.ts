@@ -87,7 +87,10 @@ export function authorizeElsewhere(
 	refuseMore(row, response);
 }
 
-/** A session approval and changed arguments are possible only in the original channel. */
+/**
+ * Throws `permission_denied` for a session approval or changed arguments, which are possible only in the
+ * original channel.
+ */
 function refuseMore(row: PromptWithActor, response: PromptResponse): void {
 	const answer = readAnswer(fromRow<Prompt>(row.request), row.floor === 1, response);
 	if (answer.kind !== "approved") return;

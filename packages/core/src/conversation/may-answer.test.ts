@@ -25,7 +25,7 @@ function acting(user: string, role: Role, where: Where = {}): Principal {
 const ada = acting("ada", "member");
 const question: Elicitation = { type: "text", label: "Which?", options: [], required: true, validation: "" };
 
-/** Ada, a member, sent the message of the run. */
+/** Opens a prompt of `tool`, in a run for which Ada, a member, sent the message. */
 async function openPrompt(
 	tool: "edit" | "critical" | "question" | "password",
 	profile: PlaceProfile = {},

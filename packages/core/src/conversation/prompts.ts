@@ -63,7 +63,7 @@ export interface PromptServices {
 	readonly ids: Ids;
 	readonly audit: Audit;
 	readonly secrets: SecretBox;
-	/** Called in the transaction of a denial with the channel of the session. */
+	/** Handles a denial in its transaction. `place`: channel of the session. */
 	readonly onDenied: (tx: Tx, place: string | undefined) => Promise<void>;
 }
 
@@ -143,7 +143,7 @@ export class Prompts {
 		return this.#settle(tx, record, session, { row, prompt, answer, by, binding: change?.binding, typed });
 	}
 
-	/** The last required approval settles the question. */
+	/** Adds an approval to the question. The last required approval settles the question. */
 	async #vote(
 		tx: Tx,
 		record: RecordEvents,
@@ -387,9 +387,9 @@ async function settlePrompt(
 	return settled.numUpdatedRows === 1n;
 }
 
-/** Members of the session's guild or team might not know the id of a person of another guild or team. */
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;
+	// Members of the session's guild or team might not know the id of a person of another guild or team.
 	return place.startsWith(`${platform}:${tenant}:`) ? {} : { byName: person.name };
 }

@@ -180,16 +180,16 @@ export class Session {
 	}
 
 	/**
-	 * The claimed task of this session. Undefined if the session belongs to no task, or if this process has not claimed
-	 * the task.
+	 * Returns the claimed task of this session. Returns undefined if the session belongs to no task, or if this
+	 * process has not claimed the task.
 	 */
 	get task(): SessionTask | undefined {
 		return this.#task;
 	}
 
 	/**
-	 * The session whose questions, secrets and grants apply: the owning session of the claimed task, otherwise this
-	 * session.
+	 * Returns the session whose questions, secrets and grants apply: the owning session of the claimed task,
+	 * otherwise this session.
 	 */
 	get home(): Session {
 		return this.#task?.home ?? this;

@@ -41,8 +41,8 @@ export function belongsToTask(taskId: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** A person may see only sessions of their channel, because their connector may own other sessions. */
 function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
+	// A person may see only sessions of their channel, because their connector may own other sessions.
 	return id === owner && (person === undefined || place === placeKey(person.place));
 }
 
@@ -87,7 +87,7 @@ export class Sessions {
 		this.#parts = parts;
 	}
 
-	/** Number of sessions with a lease, a client or an active run. */
+	/** Returns the number of sessions with a lease, a client or an active run. */
 	get size(): number {
 		return this.#entries.size - this.#unused.size;
 	}

@@ -27,7 +27,10 @@ export class Workspaces {
 	/** Workspaces that could not be removed, each reported only once. */
 	readonly #stuck = new Set<string>();
 
-	/** `dataDir` must be a real path, because the working directories of sessions are compared with it. */
+	/**
+	 * Manages workspaces in `dataDir`, which must be a real path: the working directories of sessions are
+	 * compared with it.
+	 */
 	constructor(dataDir: string) {
 		this.#directory = join(dataDir, "workspaces");
 	}
@@ -101,7 +104,9 @@ export class Workspaces {
 	}
 }
 
-/** This is safe, because no running process can insert a link there. */
+/**
+ * Gives the owner access to the directory and its subdirectories. No running process can insert a link there.
+ */
 async function makeAccessible(directory: string): Promise<void> {
 	await chmod(directory, 0o700);
 	for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -109,7 +114,7 @@ async function makeAccessible(directory: string): Promise<void> {
 	}
 }
 
-/** A workspace is used by the session for which it was created, or by a fork of that session. */
+/** Whether the session for which the workspace was created, or a fork of that session, still exists. */
 async function isUsed(db: Tx, path: string): Promise<boolean> {
 	const sessions = db.selectFrom("sessions").select("id").limit(1);
 	if (await sessions.where("id", "=", basename(path)).executeTakeFirst()) return true;
@@ -151,7 +156,7 @@ async function roomOf(entry: Dirent, directory: string): Promise<number> {
 	return stats === "unknown" ? Number.POSITIVE_INFINITY : Math.max(stats?.size ?? 0, blockBytes);
 }
 
-/** A missing file uses no space. */
 function unknownUnlessMissing(reason: unknown): "unknown" | undefined {
+	// A missing file uses no space.
 	return isNotFound(reason) ? undefined : "unknown";
 }

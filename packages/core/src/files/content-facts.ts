@@ -67,7 +67,7 @@ export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string
 interface WriteOptions {
 	/** Permissions of the file. Default: readable and writable for this user only. */
 	readonly mode?: number;
-	/** Called with the bytes of each piece before the piece is written. May throw. */
+	/** Receives the number of bytes of each piece before the piece is written. May throw. */
 	readonly admit?: (bytes: number) => void;
 }
 

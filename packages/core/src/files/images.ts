@@ -153,13 +153,16 @@ const readers: Readonly<Record<ImageType, Reader>> = {
 	"image/webp": sizeOfWebp,
 };
 
-/** Format: https://www.w3.org/TR/png-3/#11IHDR */
+/** Returns the size from the first chunk: https://www.w3.org/TR/png-3/#11IHDR */
 function sizeOfPng(content: Uint8Array): ImageSize | undefined {
 	if (word(content, 12) !== "IHDR") return undefined;
 	return { width: big(content, 16, 4), height: big(content, 20, 4) };
 }
 
-/** The frame header follows any number of segments. Format: https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1 */
+/**
+ * Returns the size from the frame header, which follows any number of segments:
+ * https://www.w3.org/Graphics/JPEG/itu-t81.pdf B.1
+ */
 function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	for (let at = 2; at < content.length; ) {
 		if (content[at] !== 0xff) return undefined;
@@ -179,7 +182,7 @@ function isFrame(marker: number): boolean {
 }
 
 /**
- * The container format links the formats of the bitstreams:
+ * Returns the size from the header of the bitstream. The container format links the formats of the bitstreams:
  * https://developers.google.com/speed/webp/docs/riff_container
  */
 function sizeOfWebp(content: Uint8Array): ImageSize | undefined {
@@ -199,7 +202,10 @@ function word(content: Uint8Array, at: number): string {
 	return String.fromCharCode(...content.subarray(at, at + 4));
 }
 
-/** Bytes beyond the end are read as zero. This is safe because `imageSize` rejects a size of 0. */
+/**
+ * Reads a big-endian number. Bytes beyond the end are read as zero. This is safe because `imageSize` rejects a
+ * size of 0.
+ */
 function big(content: Uint8Array, at: number, bytes: number): number {
 	let value = 0;
 	for (let index = 0; index < bytes; index++) value = value * 256 + (content[at + index] ?? 0);

@@ -158,7 +158,7 @@ test.runIf(process.platform === "linux")("links of the kernel to other locations
 	});
 });
 
-/** The numbers depend only on the seed (Lehmer). */
+/** Returns pseudo-random numbers that depend only on `seed` (Lehmer). */
 function* numbersOf(seed: number): Generator<number, never> {
 	for (let state = seed; ; ) {
 		state = (state * 48271) % 2147483647;

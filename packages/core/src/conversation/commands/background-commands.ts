@@ -168,7 +168,7 @@ export class BackgroundCommands {
 		return command;
 	}
 
-	/** Never rejects. */
+	/** Records the end of a command and wakes its waiters. Never rejects. */
 	async #end(live: LiveCommand, ending: CommandEnding): Promise<void> {
 		const endedAt = this.#ports.clock.now();
 		live.output.end();
@@ -186,7 +186,10 @@ export class BackgroundCommands {
 		}
 	}
 
-	/** If the session was deleted, the end is treated as recorded. */
+	/**
+	 * Records the end of a command, or logs the error. If the session was deleted, the end is treated as
+	 * recorded.
+	 */
 	async #tryRecord(live: LiveCommand, ending: CommandEnding, at: number | undefined): Promise<void> {
 		const { sessionId, command } = live;
 		try {

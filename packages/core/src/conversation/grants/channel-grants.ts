@@ -350,7 +350,10 @@ function refused(message: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** The question belongs to no run. Throws `failed_precondition` if the session already has an open grant request. */
+/**
+ * Raises the question for a grant, which belongs to no run, and returns its token. Throws `failed_precondition`
+ * if the session already has an open grant request.
+ */
 async function askForGrant(
 	{ prompts, clock, ids }: { readonly prompts: Prompts; readonly clock: Clock; readonly ids: Ids },
 	{ tx, record }: { readonly tx: Tx; readonly record: RecordEvents },

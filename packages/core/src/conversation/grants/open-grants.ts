@@ -235,7 +235,7 @@ export class OpenGrants {
 		return rows.map(({ id }) => id);
 	}
 
-	/** The check ends expired grants, and records that the gateway is running. */
+	/** Schedules the next check, which ends expired grants and records that the gateway is running. */
 	#arm(): void {
 		this.#timer?.cancel();
 		this.#timer = undefined;

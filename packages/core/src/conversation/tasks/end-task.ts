@@ -127,7 +127,10 @@ async function endWorkers(deps: EndDeps, row: TaskRow, stoppedBy: string | undef
 	return ended;
 }
 
-/** Always writes the row, so that a parent that is about to wait sees a change. */
+/**
+ * Makes a waiting parent task pending. Always writes the row, so that a parent that is about to wait sees a
+ * change.
+ */
 async function wakeParent(tx: Tx, { parent_id }: TaskRow, now: number): Promise<void> {
 	if (parent_id === null) return;
 	await tx

@@ -152,8 +152,8 @@ function taskRow(
 }
 
 /**
- * The taint includes the taint of the parent task's conversation, or of the owning session if there is no parent
- * task.
+ * Creates the row for the task's conversation. Its taint includes the taint of the parent task's conversation,
+ * or of the owning session if there is no parent task.
  */
 async function conversationRow(
 	tx: Tx,
@@ -177,8 +177,8 @@ async function conversationRow(
 }
 
 /**
- * The limits apply to tasks of one session, separately to its workers, and to tasks of one chat user in all
- * sessions.
+ * Throws if too many tasks are open. The limits apply to tasks of one session, separately to its workers, and to
+ * tasks of one chat user in all sessions.
  */
 async function refuseTooMany(
 	tx: Tx,
