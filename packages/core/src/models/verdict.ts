@@ -52,7 +52,10 @@ export async function judge(
 	}
 }
 
-/** The verdict may be in a code block. Throws `invalid_argument` if the text contains no valid verdict. */
+/**
+ * Returns the verdict in the text, which may contain a code block. Throws `invalid_argument` if the text contains no
+ * valid verdict.
+ */
 function readVerdict(text: string): Verdict {
 	const [from, to] = [text.indexOf("{"), text.lastIndexOf("}")];
 	if (from < 0 || to < from) throw invalid(verdictTexts.noJson);

@@ -129,12 +129,12 @@ export class CallFacts {
 		return this.#call.tool.command !== undefined && this.#call.args !== undefined;
 	}
 
-	/** Real paths of the call's files or directories. */
+	/** Returns the real paths of the call's files or directories. */
 	get realPaths(): readonly string[] {
 		return definedItems([this.plan.binding["path"], ...(this.plan.furtherPaths ?? [])]);
 	}
 
-	/** Real paths, and the absolute form of the path that the model wrote. */
+	/** Returns the real paths, and the absolute form of the path that the model wrote. */
 	get paths(): readonly string[] {
 		const { args, context } = this.#call;
 		// `Object` accepts every value. A value other than an object has no property `path`.
@@ -150,13 +150,16 @@ export class CallFacts {
 		return url === undefined ? undefined : URL.parse(url)?.hostname.replace(/\.$/, "");
 	}
 
-	/** Words of all programs that the call runs. Undefined if the call runs no program or the words are not certain. */
+	/**
+	 * Returns the words of all programs that the call runs. Returns undefined if the call runs no program or the words are
+	 * not certain.
+	 */
 	get plain(): readonly (readonly string[])[] | undefined {
 		const command = this.#command();
 		return typeof command === "string" ? splitPlainly(command) : command && [command];
 	}
 
-	/** All programs and paths that the call may run or name. */
+	/** Returns all programs and paths that the call may run or name. */
 	get parsed(): ParsedCommands {
 		this.#parsed ??= this.#find();
 		return this.#parsed;
@@ -185,13 +188,11 @@ const changesShell = new Set(
 	"cd pushd popd alias unalias export declare typeset readonly local set unset shopt hash enable".split(" "),
 );
 
-/**
- * For a program that runs other programs, the rule must contain all words of the command. Otherwise, further words
- * could name any program.
- */
+/** Whether an `allow` rule with this prefix covers the command. */
 function allowsCommand(prefix: readonly string[], words: readonly string[]): boolean {
 	if (prefix.some((word, index) => word !== words[index])) return false;
 	if (changesShell.has(basename(words[0] ?? "").toLowerCase())) return false;
+	// If the program runs other programs, the rule must contain all words, because further words could name any program.
 	return !needsCompleteWords(words) || prefix.length === words.length;
 }
 
@@ -202,8 +203,9 @@ export function needsCompleteWords([program = "", next = ""]: readonly string[])
 	return isWrapper(name) || (name === "git" && next.startsWith("-"));
 }
 
-/** A command that was not read completely may run any program. */
+/** Whether the commands may run a program with this prefix. */
 function mayRun(prefix: readonly string[], { commands, isComplete }: ParsedCommands): boolean {
+	// A command that was not read completely may run any program.
 	if (!isComplete) return true;
 	return commands.some((command) =>
 		command.words.some(
@@ -230,18 +232,17 @@ function mayBegin(
 	return name === nameOf(program) && mayFollow(rest, args);
 }
 
-/**
- * After an option, any words may be in between, because they may be values of options. An unknown word matches every
- * word.
- */
+/** Whether the arguments may contain the further words of a prefix in this order. */
 function mayFollow([next, ...rest]: readonly string[], args: readonly string[]): boolean {
 	if (next === undefined) return true;
+	// After an option, any words may be in between, because they may be values of options. An unknown word matches every
+	// word.
 	const last = args[0]?.startsWith("-") || args[0]?.includes(UNKNOWN) ? args.length : 1;
 	const at = args.slice(0, last).findIndex((word) => word === next || word.includes(UNKNOWN));
 	return at !== -1 && mayFollow(rest, args.slice(at + 1));
 }
 
-/** A shell whose only arguments are short options may read commands from its input. */
+/** Whether the word is a shell that may read commands from its input, because all its arguments are short options. */
 function readsCommands(word: string, args: readonly string[]): boolean {
 	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
 }

@@ -65,7 +65,7 @@ export class PolicyLayers {
 		this.#operator = this.#watch("operator", files.file);
 	}
 
-	/** Current state of the operator's policy file. */
+	/** Returns the current state of the operator's policy file. */
 	get operator(): PolicyState {
 		return this.#operator.watched.current();
 	}
@@ -136,7 +136,7 @@ interface ChannelTools {
 	readonly all: readonly KnownTool[];
 }
 
-/** The version identifies the combination. */
+/** Combines the rules of the layers and of the channel. The version identifies the combination. */
 function combineLayers(layers: readonly LayerState[], channel: ChannelTools | undefined): PolicyInForce {
 	const there = layers.filter(({ state }) => state.digest !== "");
 	if (there.length === 0 && !channel) return builtInPolicy;

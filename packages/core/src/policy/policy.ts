@@ -122,7 +122,7 @@ function findLifting(
 	return findAllowing(rules, facts, neededClasses);
 }
 
-/** Undefined if no earlier permission covers everything that requires approval. */
+/** Returns the reason why an earlier permission replaces all required approvals, or undefined. */
 function findLift(
 	{ tool, plan }: JudgedCall,
 	asking: readonly Asking[],
@@ -170,15 +170,15 @@ function describeRule({ layer, source, effect, reason }: PolicyRule): Omit<Descr
 	return { layer, source, effect, reason };
 }
 
-/** If the rule requires several approvals, neither a grant nor `accept_all_tools` replaces them. */
 function askingOf(rule: PolicyRule): Asking {
 	const { approvals = 1 } = rule;
+	// If the rule requires several approvals, neither a grant nor `accept_all_tools` replaces them.
 	const liftedBy: readonly Lift[] = approvals > 1 ? ["approver"] : ["grant", "accept-all"];
 	return { description: describeRule(rule), liftedBy, classes: [], approvals };
 }
 
 /**
- * These calls always require approval:
+ * Returns the approval that the built-in rule requires. These calls always require approval:
  * - an unsandboxed command in a session of a channel
  * - a change of shared notes in a session of a channel or in a tainted session, because every later run may read the
  *   notes

@@ -31,7 +31,7 @@ export interface WatchedFile extends Omit<PolicySource, "text"> {
 	readonly tools: readonly KnownTool[];
 	/** Whether the file belongs to a workspace. If so, links in its path are refused, and the file may be deleted. */
 	readonly foreign: boolean;
-	/** Called after the first read and after each change. `before` is undefined at the first read. */
+	/** Receives the state after the first read and after each change. `before` is undefined at the first read. */
 	readonly onRead: (state: PolicyState, before: PolicyState | undefined) => void;
 }
 

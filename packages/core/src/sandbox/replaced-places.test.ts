@@ -43,7 +43,10 @@ async function sandboxOf(root: string, changes: Partial<SandboxesOptions> = {}):
 	return await createSandboxes(options).of({ chat: true, roots: [root] });
 }
 
-/** The bwrap in this directory runs the line at every start, and then executes the system's bwrap. */
+/**
+ * Creates a directory with a `bwrap` that runs `line` at every start and then the system's bwrap. Returns the path of
+ * the directory.
+ */
 async function pathWith(line: string): Promise<string> {
 	const bin = join(directory.path, "bin");
 	await mkdir(bin);

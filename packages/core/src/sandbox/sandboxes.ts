@@ -150,8 +150,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 }
 
 /**
- * If the request names no hosts, only the field `egress` of the sandbox reaches the configured hosts. If the parameter
- * `egress` is undefined, no host can be reached.
+ * Returns a sandbox that reaches the hosts of the request. If the request names no hosts, only the field `egress` of
+ * the sandbox reaches the configured hosts. If the parameter `egress` is undefined, no host can be reached.
  */
 function withHosts(
 	bubblewrap: Bubblewrap,
@@ -170,12 +170,12 @@ function withHosts(
 	});
 }
 
-/** Also true if bubblewrap is unusable after a failed start. */
+/** Whether commands cannot run without a sandbox. Also true if bubblewrap is unusable after a failed start. */
 function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Check): boolean {
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }
 
-/** Commands share files and network with the gateway. */
+/** Returns a sandbox whose commands share files and network with the gateway. */
 function containerOf(unsandboxed: Sandbox, exposed = false): Sandbox {
 	const container: Sandbox = {
 		mode: "container",
@@ -203,7 +203,7 @@ function refusing(refusal: string): Sandbox {
 
 interface Finding {
 	readonly runs: CommandRuns;
-	/** See `failedToStart` of `Bubblewrap`. */
+	/** Handles the failed start of a sandbox, as `failedToStart` of `Bubblewrap`. */
 	failedToStart(): Promise<void>;
 	readonly isLost: boolean;
 }

@@ -81,7 +81,7 @@ async function tryAll(tried: readonly Probe[], { sandboxOf }: Tested, { root, fa
 	return { output, beside: existsSync(join(facts.beside, "written")) };
 }
 
-/** After the work, removes the root, the directory beside the root, and the listeners. */
+/** Runs `work` in a temporary root. Then removes the root, the directory beside the root, and the listeners. */
 async function inProbeRoot<T>(tested: Tested, work: (probeRoot: ProbeRoot) => Promise<T>): Promise<T> {
 	await using undo = new AsyncDisposableStack();
 	const directory = await realpath(await mkdtemp(join(tmpdir(), "parley-sandbox-")));
@@ -164,9 +164,9 @@ interface TriedSystem {
  * the file or its directory, or can write to either.
  */
 export class StoredVerdict {
+	/** Absolute path. Its directory is created with mode 0700 before the first result is stored. */
 	readonly #path: string;
 
-	/** `path` must be absolute. Its directory is created with mode 0700 before the first result is stored. */
 	constructor(path: string) {
 		this.#path = path;
 	}

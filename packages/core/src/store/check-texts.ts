@@ -30,7 +30,7 @@ export interface TextCheck {
 }
 
 interface CheckOptions {
-	/** Called after each checked session. */
+	/** Receives the number of checked sessions after each session. */
 	readonly onProgress?: (checked: number, all: number) => void;
 	/** Stops the check early. The check then resolves with its results so far. */
 	readonly signal?: AbortSignal;

@@ -23,9 +23,9 @@ export interface ExpectedRun {
 export class ExpectedRows {
 	readonly runs = new Map<string, ExpectedRun>();
 	compactions = 0;
+	/** Number of the first event that must have a hash. */
 	readonly #hashedFrom: number;
 
-	/** `hashedFrom` is the number of the first event that must have a hash. */
 	constructor(hashedFrom: number) {
 		this.#hashedFrom = hashedFrom;
 	}

@@ -118,7 +118,7 @@ export async function changesOf(db: Tx, turn: RunReference): Promise<FileChangeR
 	return await ofTurn(db, turn).where(hasEffect).selectAll().orderBy("n").execute();
 }
 
-/** Also true for a write whose end is unknown. */
+/** Returns the condition for a write that changed the file or whose end is unknown. */
 function hasEffect({ or, eb }: ExpressionBuilder<Tables, "file_changes">) {
 	return or([
 		eb("file_changes.before_hash", "<>", eb.ref("file_changes.after_hash")),

@@ -211,15 +211,14 @@ export interface PositionedEvent {
 	readonly event: Recorded;
 }
 
-/**
- * A query in the order of positions must not use an index of sessions, because it would then read the complete history
- * of the sessions.
- */
+/** Limits the query to the events of `EventsOf`. */
 function narrowed<O>(
 	query: SelectQueryBuilder<Tables, "events", O>,
 	{ sessionId, of, types }: EventsOf,
 	order: "seq" | "position",
 ): SelectQueryBuilder<Tables, "events", O> {
+	// A query in the order of positions must not use an index of sessions, because it would then read the complete history
+	// of the sessions.
 	const session = order === "seq" ? sql<string>`session_id` : sql<string>`session_id || ''`;
 	let narrow = query;
 	if (sessionId !== undefined) narrow = narrow.where(session, "=", sessionId);

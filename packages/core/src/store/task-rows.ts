@@ -36,7 +36,7 @@ export function taskParticipants({ speakers }: { readonly speakers: string | nul
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }
 
-/** Converts a task to the facts that people see. */
+/** Converts the row of a task to `TaskFacts` for clients. */
 export function taskFacts(row: TaskRow, { needs, usage }: TaskSurroundings): TaskFacts {
 	const plan = planOf(row);
 	const review = row.state === "suspended" ? reviewOf(row) : undefined;

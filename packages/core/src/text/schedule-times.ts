@@ -97,7 +97,10 @@ function checkOnce(trigger: Extract<Trigger, { kind: "once" }>, now: number): Tr
 	return { ...trigger, at: Math.trunc(at) };
 }
 
-/** `text` is a local time such as `2026-12-01T09:00:00`. Undefined for an invalid time. */
+/**
+ * Converts a local time such as `2026-12-01T09:00:00` to milliseconds since 1970. Returns undefined for an invalid
+ * time.
+ */
 function localTime(text: string, timeZone: string): number | undefined {
 	try {
 		return new Cron(text, { timezone: timeZone, paused: true }).getOnce()?.getTime();

@@ -82,7 +82,7 @@ export class SessionRedactor implements Sink {
 	}
 }
 
-/** `inner` runs first, because a part of a password can look like a credential. */
+/** Combines two sinks. `inner` runs first, because a part of a password can look like a credential. */
 function both(outer: Sink, inner: Sink | undefined): Sink {
 	if (!inner) return outer;
 	return {

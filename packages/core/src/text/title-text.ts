@@ -31,7 +31,10 @@ export function oneLine(text: string): string {
 	return text.replaceAll(/\s+/gu, " ").replaceAll(unseen, "").trim();
 }
 
-/** The maximum includes the ellipsis. Cuts at the last space if it is in the second half. */
+/**
+ * Returns the title with at most `maxCharacters` characters, including the ellipsis. Cuts at the last space if it is in
+ * the second half.
+ */
 function shortened(title: string): string {
 	// A grapheme has at least one UTF-16 unit, and at most a few dozen in real text.
 	graphemes ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });

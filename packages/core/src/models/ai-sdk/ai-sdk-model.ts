@@ -96,10 +96,10 @@ class AiSdkModel implements Model {
 		return new Exchange({ host: this.#host, model, clock, api, ...key, ...call, timeouts: this.#timeouts });
 	}
 
-	/** The library's fetch function belongs to one exchange, so each request opens the library again. */
 	#open({ model }: ModelRequest, exchange: Exchange): Promise<LanguageModelV4> {
 		const { family, baseUrl, apiKey, fetch: send = fetch } = this.#options;
 		const guarded = exchange.fetching(send, families[family].last);
+		// The fetch function belongs to one exchange, so each request opens the library again.
 		return openLibrary({ family, baseUrl, apiKey, fetch: guarded }, model);
 	}
 

@@ -186,7 +186,7 @@ function encodeOutput(
 	return { type: "content", value: [{ type: "text", text: value }, ...files] };
 }
 
-/** Content of a user message, for APIs that accept only text in results. */
+/** Returns the images of a result as content of a user message, for APIs that accept only text in results. */
 function imagesOf(
 	{ callId, pictures = [] }: ResultBlock,
 	{ reader, names }: Omit<Place, "isOfTurn">,
@@ -212,17 +212,18 @@ function encodeAssistant({ model, content }: AssistantMessage, place: Place): As
 	return { role: "assistant", ...withThinking(parts, messageMetadata, reader) };
 }
 
-/** Metadata of the complete message replaces its thinking. A server with `all` refuses calls without thinking. */
 function withThinking(
 	parts: readonly AssistantBlock[],
 	messageMetadata: SharedV4ProviderMetadata | undefined,
 	{ returnedThinking }: AiSdkReader,
 ): Omit<AssistantPart, "role"> {
+	// Metadata of the complete message replaces its thinking.
 	if (messageMetadata)
 		return { content: parts.filter(({ type }) => type !== "reasoning"), providerOptions: messageMetadata };
 	const calls = parts.some(({ type }) => type === "tool-call");
 	const thinks = parts.some((part) => part.type === "reasoning" && part.text !== "");
 	if (returnedThinking !== "all" || !calls || thinks) return { content: [...parts] };
+	// A server with `all` refuses calls without thinking.
 	return { content: [{ type: "reasoning", text: BLANK }, ...parts] };
 }
 

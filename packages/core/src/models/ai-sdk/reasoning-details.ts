@@ -48,12 +48,11 @@ export class ReasoningDetails {
 		return { [messageFields]: { reasoning_details: details } } as SharedV4ProviderMetadata;
 	};
 
-	/**
-	 * A piece with text, a summary or a signature continues the last detail if no type, index or id differs. A missing
-	 * value does not differ.
-	 */
+	/** Adds the piece to the last detail, or as a new detail. */
 	#add(piece: Fields): void {
 		const last = this.#details.at(-1);
+		// A piece with text, a summary or a signature continues the last detail if no type, index or id differs. A missing
+		// value does not differ.
 		const isMore =
 			last !== undefined &&
 			growing.some((key) => typeof piece[key] === "string" || piece["signature"] !== undefined) &&

@@ -51,8 +51,8 @@ export class ReplyParts {
 	#finished = false;
 	#unsupported: readonly string[] = [];
 
-	/** `provider` marks this provider's metadata in the reply. */
 	constructor(provider: string, facts: RequestFacts) {
+		// Marks this provider's metadata in the reply.
 		this.#provider = provider;
 		this.#facts = facts;
 		this.#model = facts.model;
@@ -67,7 +67,7 @@ export class ReplyParts {
 		return this.#counts.isCorrected;
 	}
 
-	/** Those settings of the request that the library omits. */
+	/** Returns those settings of the request that the library omits. */
 	get unsupported(): readonly string[] {
 		return this.#unsupported;
 	}
@@ -121,7 +121,6 @@ export class ReplyParts {
 		}
 	}
 
-	/** Each part of a block may add metadata. */
 	#note({
 		id,
 		providerMetadata,
@@ -130,6 +129,7 @@ export class ReplyParts {
 		readonly providerMetadata?: SharedV4ProviderMetadata;
 	}): void {
 		if (!providerMetadata) return;
+		// Each part of a block may add metadata.
 		const known = this.#metadata.get(id) ?? {};
 		const merged = Object.entries(providerMetadata).map(
 			([key, fields]) => [key, { ...known[key], ...fields }] as const,

@@ -87,12 +87,12 @@ type SamplingKey = keyof typeof wireNames;
 
 const samplingKeys: readonly SamplingKey[] = ["temperature", "topP", "topK", "repeatPenalty"];
 
-/** Thinking and sampling exclude each other: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 function acceptedSampling(on: {
 	sampled: boolean;
 	custom: boolean;
 	thinks: boolean;
 }): readonly SamplingKey[] {
+	// Thinking and sampling exclude each other: https://platform.claude.com/docs/en/build-with-claude/extended-thinking
 	if (!on.sampled || on.thinks) return [];
 	return samplingKeys.filter((key) => key !== "repeatPenalty" || on.custom);
 }
@@ -107,7 +107,10 @@ interface Prompt extends OfferedTools {
 	readonly messages: AnthropicTurn[];
 }
 
-/** Cache marks follow the offered tools, the system prompt and the last two user turns. */
+/**
+ * Encodes the tools, the system prompt and the messages. Cache marks follow the offered tools, the system prompt and
+ * the last two user turns.
+ */
 function encodePrompt(request: ModelRequest, { info, custom }: Destination): Prompt {
 	const { model, system, messages, tools, awaitsPeople } = request;
 	// Other servers may refuse a lifetime. The provider requires longer lifetimes before shorter ones, so all marks have
@@ -163,7 +166,7 @@ function encodeTool(
 	};
 }
 
-/** The provider rejects a conversation with calls but no tools, so each called tool gets a placeholder. */
+/** Returns a placeholder for each called tool, because the provider rejects a conversation with calls but no tools. */
 function encodeUsedTools(turns: readonly AnthropicTurn[]): OfferedTools {
 	const names = turns.flatMap(({ content }) =>
 		content.flatMap((block) => (block.type === "tool_use" ? [block.name] : [])),
@@ -273,7 +276,10 @@ function budgeted(
 	return { thinking: { type: "enabled", budget_tokens: budget } };
 }
 
-/** The provider refuses thinking in a turn whose first content is not thinking, for example from another model. */
+/**
+ * Whether the reply to the last question starts without thinking, for example because another model wrote it. The
+ * provider then refuses thinking.
+ */
 function startsWithoutThinking(turns: readonly AnthropicTurn[]): boolean {
 	const question = turns.findLastIndex(
 		({ role, content }) => role === "user" && content.every(({ type }) => type !== "tool_result"),

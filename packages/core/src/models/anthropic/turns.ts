@@ -79,13 +79,13 @@ interface Known {
 
 const known = new WeakMap<Message, Known>();
 
-/** The encoding for the last reader is cached, because each request repeats all earlier messages. */
 function turnOf(message: Message, reader: AnthropicReader): AnthropicTurn {
 	const before = known.get(message);
 	if (before && before.reader.model === reader.model && before.reader.images === reader.images) {
 		return before.turn;
 	}
 	const turn = encodeTurn(message, reader);
+	// Each request repeats all earlier messages, so the encoding for the last reader is cached.
 	known.set(message, { reader, turn });
 	return turn;
 }
@@ -107,7 +107,6 @@ export function markTurns(turns: AnthropicTurn[], lifetime: Lifetime): void {
 
 const withMark = { minutes: new WeakMap<UserTurn, UserTurn>(), hour: new WeakMap<UserTurn, UserTurn>() };
 
-/** The marked turn is cached, because the next request usually marks the same turn again. */
 function marked(turn: UserTurn, lifetime: Lifetime): UserTurn {
 	const before = withMark[lifetime].get(turn);
 	if (before) return before;
@@ -115,6 +114,7 @@ function marked(turn: UserTurn, lifetime: Lifetime): UserTurn {
 		at === length - 1 ? { ...block, cache_control: cacheMarks[lifetime] } : block,
 	);
 	const markedTurn: UserTurn = { role: "user", content };
+	// The next request usually marks the same turn again.
 	withMark[lifetime].set(turn, markedTurn);
 	return markedTurn;
 }
@@ -186,8 +186,8 @@ function encodeThought({ text, signature, redacted }: ThinkingBlock): ContentBlo
 	return signature ? [{ type: "thinking", thinking: text, signature }] : [];
 }
 
-/** The provider rejects unpaired surrogates and blank texts. */
 function encodeText(text: string): TextBlockParam[] {
+	// The provider rejects unpaired surrogates and blank texts.
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
 

@@ -95,8 +95,8 @@ const statusesOfCodes: Readonly<Record<string, number>> = {
 	PERMISSION_DENIED: 403,
 };
 
-/** A status other than 4xx has priority over the body, because a proxy may have set it. */
 function statusOf(status: number, error: ErrorFields): number {
+	// A proxy may have set a status other than 4xx, so such a status has priority over the body.
 	if (status < 400 || status >= 500) return status;
 	// Some providers return 400 for a request that is too large.
 	return namedStatus([...reasonsIn(error.details), error.code, error.type]) ?? status;
@@ -124,7 +124,7 @@ function detailsIn(details: unknown): Fields[] {
 	return Array.isArray(details) ? details.filter(isFields) : [];
 }
 
-/** Format of the details: https://google.aip.dev/193 */
+/** Returns the reasons in details of this format: https://google.aip.dev/193 */
 function reasonsIn(details: unknown): unknown[] {
 	return detailsIn(details).map(({ reason }) => reason);
 }

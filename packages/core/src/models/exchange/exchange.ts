@@ -61,17 +61,17 @@ export class Exchange {
 		return { host, model, now: clock.now(), keyName, keyed, api };
 	}
 
-	/** HTTP status of an error response; undefined for other responses. */
+	/** Returns the HTTP status of an error response, or undefined for other responses. */
 	get status(): number | undefined {
 		return this.#status;
 	}
 
-	/** Options of a request whose answer is a stream of events. */
+	/** Returns the options of a request whose answer is a stream of events. */
 	get streaming(): Anthropic.RequestOptions {
 		return this.#requestOptions((response) => this.#guarded(response));
 	}
 
-	/** Options of a request whose answer is a small document. */
+	/** Returns the options of a request whose answer is a small document. */
 	get plain(): Anthropic.RequestOptions {
 		// An empty text becomes a missing body, because some statuses do not allow a body.
 		return this.#requestOptions(
@@ -156,18 +156,19 @@ export class Exchange {
 	}
 
 	/**
-	 * Source: https://platform.claude.com/docs/en/api/errors#request-id. Other servers may send any text in this header.
+	 * Reports the id from the header `request-id`. Ignores unusual ids, because other servers may send any text:
+	 * https://platform.claude.com/docs/en/api/errors#request-id
 	 */
 	#reportId(id: string | null): void {
 		if (id !== null && /^[\w-]{1,100}$/.test(id)) this.#options.answered?.(id);
 	}
 
-	/** If the body cannot be read, the error describes only the status. */
 	async #refusal(response: Response): Promise<ModelError> {
 		const { status, headers } = response;
 		this.#status = status;
 		this.#fail(statusError(status, headers, "", this.facts));
 		this.#watchdog.limitRest(EXPLANATION_MS);
+		// If the body cannot be read, the error describes only the status.
 		const text = await this.#text(response).catch(() => "");
 		this.#failure = statusError(status, headers, text, this.facts);
 		return this.#failure;
@@ -220,8 +221,8 @@ export class Exchange {
 	}
 }
 
-/** An SDK error for an `error` event has no status, because the response began with status 200. */
 function isEventError(reason: unknown): reason is { error: unknown; headers: Headers | undefined } {
+	// The status is undefined because the response with the `error` event began with status 200.
 	return isFields(reason) && reason["name"] === "APIError" && reason["status"] === undefined;
 }
 

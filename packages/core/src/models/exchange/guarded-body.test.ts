@@ -25,7 +25,7 @@ async function read(chunks: readonly string[], failure?: Error): Promise<string>
 const pieces = (text: string, size: number): string[] =>
 	Array.from({ length: Math.ceil(text.length / size) }, (_, at) => text.slice(at * size, (at + 1) * size));
 
-/** Together, the events exceed the limit of one event. */
+/** Returns events that together exceed the limit of one event. */
 const stream = (end: string) => `event: a${end}data: ${"x".repeat(90)}${end}${end}`.repeat(20);
 
 test.each([

@@ -35,7 +35,7 @@ export class OpenCall {
 		this.#input = input;
 	}
 
-	/** Number of received characters of the arguments. */
+	/** Returns the number of received characters of the arguments. */
 	get characters(): number {
 		return this.#json.length;
 	}
@@ -122,7 +122,7 @@ function problemOf(name: unknown, number: number): string | undefined {
 	return undefined;
 }
 
-/** Some servers send the complete input at the start of a block. Anthropic sends an empty object. */
+/** Returns the complete input that some servers send at the start of a block. Anthropic sends an empty object. */
 function jsonOf(input: unknown): string {
 	if (typeof input !== "object" || input === null) return "{}";
 	try {

@@ -29,7 +29,7 @@ export interface LlamaModelOptions {
 	readonly ready: (signal: AbortSignal) => Promise<void>;
 	/** Returns the context window in tokens that the server reported, or undefined if it has not reported one. */
 	readonly window: () => number | undefined;
-	/** Called after each attempt to count tokens with `/tokenize`. `isCounted`: whether all texts were counted. */
+	/** Reports each attempt to count tokens with `/tokenize`. `isCounted`: whether all texts were counted. */
 	readonly counted: (isCounted: boolean) => void;
 	readonly fetch?: typeof fetch;
 }

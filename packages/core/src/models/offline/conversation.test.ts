@@ -27,7 +27,10 @@ const results = (...entries: [callId: string, text: string, failed?: boolean][])
 const tools = [{ name: "run_command", description: "runs", parameters: { type: "object" } }];
 const request = (messages: readonly Message[]) => ({ model: "offline", system: "", messages, tools });
 
-/** Angle brackets enclose calls, parentheses enclose thinking, and braces enclose the tokens of a `long` command. */
+/**
+ * Returns the reply in a short notation: calls in angle brackets, thinking in parentheses, and the tokens of a `long`
+ * command in braces.
+ */
 function replyTo(...messages: Message[]): string {
 	return nextReply(request(messages)).map(inShort).join("");
 }

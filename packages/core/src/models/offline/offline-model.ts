@@ -100,7 +100,7 @@ function* written(
 	yield { type: "call", index, id, name, arguments: args };
 }
 
-/** In a long text, several words form one piece. */
+/** Yields the text word by word. In a long text, several words form one piece. */
 function* deltas(text: string): Generator<string> {
 	const atLeast = text.length / MAX_DELTAS;
 	let start = 0;
@@ -113,7 +113,7 @@ function* deltas(text: string): Generator<string> {
 	if (start < text.length) yield text.slice(start);
 }
 
-/** The numbers reveal a lost word. The time of each word is relative to the start, so delays do not add up. */
+/** Yields numbered words at the rate of the command. The numbers reveal a lost word. */
 async function* pacedWords(
 	{ tokens, perSecond }: Extract<OfflineCommand, { kind: "long" }>,
 	clock: Clock,
@@ -121,6 +121,7 @@ async function* pacedWords(
 ): AsyncGenerator<ModelEvent> {
 	const start = clock.monotonic();
 	for (let token = 0; token < tokens; token++) {
+		// The time of each word is relative to the start, so delays do not add up.
 		const wait = start + (token * 1000) / perSecond - clock.monotonic();
 		if (wait > 0) await delay(clock, wait, signal);
 		yield { type: "text", text: token === 0 ? "t1" : ` t${token + 1}` };
@@ -283,7 +284,10 @@ function asksForVerdict({ system }: ModelRequest): boolean {
 	return system === verdictInstructions;
 }
 
-/** The criterion `contains: TEXT` requires this text in the result. Every other criterion is met. */
+/**
+ * Returns a passed verdict if the result contains the text of each criterion `contains: TEXT`. Ignores all other
+ * criteria.
+ */
 function offlineVerdict(question: string): Verdict {
 	const { criteria, result } = schema.parse(parseJson(question));
 	const requested = criteria.flatMap((criterion) =>

@@ -121,7 +121,7 @@ export const offlineReplyTexts = {
 	failed: (tool: string, result: string): string => `${tool} failed:\n${result}`,
 	returned: (tool: string, result: string): string => `${tool} returned:\n${result}`,
 	returnedNothing: (tool: string): string => `${tool} returned nothing.`,
-	/** The summary is one line, so that no line of it is a command. */
+	// The summary is one line, so that no line of it is a command.
 	summary: (messages: number, beginning: string): string =>
 		`A conversation of ${messages} messages that began with: "${beginning}"`,
 	notContained: (text: string): string => `the result does not contain ${text}`,

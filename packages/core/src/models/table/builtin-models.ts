@@ -7,11 +7,11 @@ type ListedName<Name> = Name extends string ? (string extends Name ? never : Nam
 
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
-/** The factors for cache writes are the same for all models. */
 const usd = (input: number, output: number, cacheRead: number): Prices => ({
 	input,
 	output,
 	cacheRead,
+	// The factors for cache writes are the same for all models.
 	cacheWrite: input * 1.25,
 	cacheHour: input * 2,
 });

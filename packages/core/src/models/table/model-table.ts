@@ -9,8 +9,8 @@ export class ModelTable {
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
 	/**
-	 * `listed`: models to list (default: all). `routes`: the combined providers. If several models of a provider have the
-	 * same tier, the tier selects the first of them.
+	 * Creates a table of `models` that lists only `listed` and combines the providers of `routes`. If several models of a
+	 * provider have the same tier, the tier selects the first of them.
 	 */
 	constructor(
 		models: readonly ModelInfo[] = [],
@@ -158,12 +158,15 @@ export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	return Math.round(sum / 1000);
 }
 
-/** The prices apply to the complete call, including cached tokens, because vendors charge this way. */
+/** Returns the prices for the complete call, including cached tokens, because vendors charge this way. */
 function pricesFor({ prices, longPrompt }: ModelInfo, inputTokens: number): Prices | undefined {
 	return longPrompt && inputTokens > longPrompt.above ? longPrompt.prices : prices;
 }
 
-/** A thousandth of the result is the price of one token in billionths of a dollar. */
+/**
+ * Converts a price in dollars to millionths of a dollar. For a price per million tokens, a thousandth of the result is
+ * the price of one token in billionths of a dollar.
+ */
 function millionths(price: number): number {
 	return Math.round(price * 1_000_000);
 }

@@ -2,7 +2,7 @@ import type { ModelInfo, Prices } from "./model-table.ts";
 
 type Facts = Omit<ModelInfo, "id" | "provider">;
 
-/** Since GPT-6, OpenAI charges 1.25 times the input price for a cache write. */
+// Since GPT-6, OpenAI charges 1.25 times the input price for a cache write.
 const usd = (input: number, output: number, cacheRead: number, cacheWrite = input): Prices => ({
 	input,
 	output,

@@ -93,7 +93,10 @@ function isForcedPush(args: readonly string[]): boolean {
 	return /^(?:push|send-pack|http-push)$/.test(args[at] ?? "") && args.slice(at + 1).some(isForcing);
 }
 
-/** Also true for the deletion of remote branches. Options may be abbreviated: https://git-scm.com/docs/gitcli */
+/**
+ * Whether the argument of a push forces the push or deletes remote branches. Options may be abbreviated:
+ * https://git-scm.com/docs/gitcli
+ */
 function isForcing(arg: string): boolean {
 	if (/^-[a-zA-Z0-9]*[fd]/.test(arg)) return true;
 	if (/^--(?:forc|mi|de|pru)/.test(arg)) return true;

@@ -75,10 +75,7 @@ export function findCommands(text: string, places: CommandDirectories): ParsedCo
 	return { ...parsed, isComplete: !judge.irreversible.has(unread) };
 }
 
-/**
- * Also true for /tmp, and for the home directory and its parents. `rm` follows links in the parent directories, but not
- * a link that is the argument itself.
- */
+/** Whether the path is outside the roots, or is /tmp, the home directory or one of its parents. */
 async function isOutside(path: string, places: CommandDirectories): Promise<boolean> {
 	const temporary = ["/tmp", await realpath("/tmp")];
 	if (path === "/" || isWithin(places.home, path) || temporary.includes(path)) return true;
@@ -86,6 +83,7 @@ async function isOutside(path: string, places: CommandDirectories): Promise<bool
 	if (!roots.some((root) => isWithin(path, root))) return true;
 	if (roots.includes(path)) return false;
 	try {
+		// `rm` follows links in the parent directories, but not a link that is the argument itself.
 		return (await resolvePath(dirname(path), { ...places, roots, forbidden: [] })).root === undefined;
 	} catch {
 		// An unresolvable path may be outside the roots.
@@ -235,7 +233,7 @@ class Judge {
 	}
 }
 
-/** Undefined if the name is known only at run time. */
+/** Returns the name of the program in lower case, or undefined if the name is known only at run time. */
 function programOf(word: string): string | undefined {
 	const name = basename(word).toLowerCase();
 	return name.includes(UNKNOWN) || /[*?[]/.test(name) ? undefined : name;
@@ -249,7 +247,10 @@ const shells = new Set("sh bash zsh dash ksh mksh ash fish csh tcsh pwsh".split(
 
 const keywords = "then do else elif if while until time coproc function case ! [[".split(" ");
 
-/** Programs and shell keywords that run the following words, either as a command or as text of a shell. */
+/**
+ * Programs and shell keywords that run the following words as a command, or as a script in the shell or another
+ * language.
+ */
 const wrappers = new Set(
 	[
 		...keywords,

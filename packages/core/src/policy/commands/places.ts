@@ -125,7 +125,10 @@ export function matchesName(name: string, glob: string): boolean {
 /** Names in `/proc` for the environment, memory and open files of a process, and for its view of the file system. */
 const revealing = "environ mem maps smaps fd fdinfo root cwd task map_files".split(" ");
 
-/** Secret names that a shell pattern may match. Only a pattern with a leading dot matches names with a leading dot. */
+/**
+ * Names of secret files and directories that a shell pattern may match. Only a pattern with a leading dot matches names
+ * with a leading dot.
+ */
 const wellKnown = ".env .ssh .aws .gnupg .netrc .npmrc id_rsa id_ed25519".split(" ");
 
 /**
@@ -143,10 +146,10 @@ function mayBeWellKnown(name: string): boolean {
 	return wellKnown.some((known) => matchesName(known, name));
 }
 
-/** The process in the path may be a number, a name, a pattern, or text that is known only at run time. */
 function revealsProcess(path: string): boolean {
 	const [, proc, process, ...rest] = path.split("/").map((name) => name.replaceAll(UNKNOWN, "*"));
 	if (proc === undefined || process === undefined || !matchesName("proc", proc)) return false;
+	// The process may be a number, a name, a pattern, or text that is known only at run time.
 	const isProcess = /^(?:\d+|self|thread-self)$/.test(process) || /[*?[]/.test(process);
 	return isProcess && revealing.some((name) => matchesName(name, rest[0] ?? ""));
 }

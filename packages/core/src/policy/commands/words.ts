@@ -292,7 +292,9 @@ function closingParenthesis(text: string): number {
 	return text.length;
 }
 
-/** If the closing brace is missing, returns all text after the opening brace. */
+/**
+ * Returns the text between the first brace and its closing brace, or all further text if the closing brace is missing.
+ */
 function readBraces(text: string): { readonly inner: string; readonly end: number } {
 	let depth = 0;
 	for (const { 0: token, index } of text.matchAll(/\\.|[{}]/gs)) {

@@ -78,9 +78,9 @@ class ProfileDirectory implements Profiles {
 		};
 	}
 
-	/** Hidden entries and plain files cannot be agents. */
 	async #directories(): Promise<string[]> {
 		const entries = await orMissing(readdir(this.#directory, { withFileTypes: true }), shownDirectory);
+		// Hidden entries and plain files cannot be agents.
 		return (entries ?? [])
 			.filter((entry) => (entry.isDirectory() || entry.isSymbolicLink()) && !entry.name.startsWith("."))
 			.map((entry) => entry.name);
@@ -174,7 +174,7 @@ interface FileState {
 	readonly stamp: string;
 }
 
-/** Undefined if the file is missing. Throws if a link leads out of `root`. */
+/** Returns the real path of the file, or undefined if the file is missing. Throws if a link leads out of `root`. */
 async function resolveWithin(root: string, path: string, shown: string): Promise<string | undefined> {
 	const real = await orMissing(realpath(join(root, path)), shown);
 	if (real === undefined || isWithin(real, root)) return real;

@@ -38,7 +38,7 @@ export interface Bubblewrap {
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
 	readonly guards: Guards;
-	/** Called and awaited after a sandbox could not be set up. */
+	/** Handles the failed start of a sandbox. The command waits until this promise resolves. */
 	failedToStart(): Promise<void>;
 	readonly architecture: Architecture;
 	/** Whether the operator allows commands to use Unix sockets. */
@@ -79,13 +79,14 @@ const BASH = "/bin/bash";
 /** Text that the shell prints before the command begins. Warnings may precede this text. */
 const STARTED = "the sandbox is built: ";
 
-/** Errors of `ulimit` are ignored, because a limit that cannot be set is already lower. */
+/** Returns a shell script that sets the limits of a process, runs `check` and then executes its arguments. */
 function preludeOf(
 	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
 	{ kind, isBash, check }: { readonly kind: MemoryLimit; readonly isBash: boolean; readonly check: string },
 ): string {
 	const { f, u, ...others } = limitsOfProcess(kind);
 	return [
+		// A limit that cannot be set is already lower, so errors of `ulimit` are ignored.
 		...Object.entries(others).map(([name, value]) => `ulimit -${name} ${value} 2>/dev/null`),
 		// The option for the maximum number of processes depends on the shell.
 		`ulimit -${isBash ? "u" : "p"} ${u} 2>/dev/null`,
@@ -157,7 +158,9 @@ export function createBubblewrap(bubblewrap: Bubblewrap, profile: SandboxProfile
 	return { mode: "bubblewrap", ...about, run: (command) => retryIfReplaced(() => start(command)) };
 }
 
-/** The returned function resolves with undefined if a script cannot start. */
+/**
+ * Returns a function that runs a script in a sandbox. The function resolves with undefined if the script cannot start.
+ */
 function gitInside(bubblewrap: Bubblewrap, profile: SandboxProfile, signal: AbortSignal): GitRunner["git"] {
 	const { roots } = profile;
 	return async (script, args, power) => {
@@ -337,7 +340,10 @@ function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap):
 	return real.filter((path) => isAmong(path, roots) && !isAmong(path, hidden));
 }
 
-/** No command may rename the directories between a protected path and its root, because the path must stay in place. */
+/**
+ * Returns the directories between the roots and `paths`, and the home directory with its parents, if they are inside a
+ * root. No command may rename them, because `paths` must stay in place.
+ */
 function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
 	const found = new Set<string>();
 	const starts = definedItems([...paths.map((path) => dirname(path)), home]);

@@ -148,13 +148,13 @@ export function memorySizes(memory = availableMemory()): MemorySizes {
 	return { tmp: sizeOf(3 / 8), home: sizeOf(3 / 8), varTmp: sizeOf(1 / 8), shm: sizeOf(1 / 8) };
 }
 
-/** If there is no limit, `constrainedMemory` returns 0 or more than the memory of the machine. */
 function availableMemory(): number {
 	const limit = process.constrainedMemory();
+	// If there is no limit, `constrainedMemory` returns 0 or more than the memory of the machine.
 	return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Service directories appear empty, except for system programs and the working directory. */
+/** Returns mounts that empty the service directories, except for system programs and the working directory. */
 function withoutServices(inside: Inside): Mount[] {
 	const { cwd, layout } = inside;
 	return shownServices(inside).flatMap((path): Mount[] =>
@@ -183,11 +183,12 @@ function kernelMounts(sizes: MemorySizes): Mount[] {
 }
 
 /**
- * Parent directories precede their subdirectories, and a root in a hidden directory follows the mount that hides the
- * directory. The kernel lets no command rename a mount point, even if it is bound to itself.
+ * Returns the mounts of the roots and the readable paths. Parent directories precede their subdirectories. A root in a
+ * hidden directory follows the mount that hides the directory.
  */
 function bindRoots(inside: Inside): Mount[] {
 	const isHidden = (path: string): boolean => inside.hidden.some((place) => isWithin(path, place));
+	// The kernel lets no command rename a mount point, even if it is bound to itself.
 	const fixed = inside.writable ? inside.fixed.filter((path) => !isHidden(path)) : [];
 	const sorted = [...inside.roots, ...fixed].toSorted((one, other) => one.length - other.length);
 	const [below, free] = partition(sorted, isHidden);
@@ -202,12 +203,13 @@ function bindRoots(inside: Inside): Mount[] {
 	];
 }
 
-/** A person or the policy has approved that the command reads this directory. */
+/** Returns the working directory if no other mount contains it. */
 function elsewhere({ cwd, roots, layout }: Bound): string[] {
 	const known =
 		[...roots, ...kernel, ...serviceDirectories, ...toolPaths(layout)].some((place) =>
 			isWithin(cwd, place),
 		) || isOfSystem(cwd);
+	// A person or the policy has approved that the command reads this directory.
 	return known ? [] : [cwd];
 }
 

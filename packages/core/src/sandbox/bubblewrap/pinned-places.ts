@@ -129,7 +129,10 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 }
 
-/** `output` must be from a command that never began, because a command could print this text. */
+/**
+ * Whether a bound directory was replaced. `output` must be from a command that never began, because a command could
+ * print the same text.
+ */
 function reportsReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
@@ -160,8 +163,8 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 const MAX_STARTS = 3;
 
 /**
- * Calls `start` again after `PlaceReplaced`, at most `MAX_STARTS` times in all. After this error, the command has not
- * run.
+ * Resolves with the result of `start`. Calls `start` again after `PlaceReplaced`, at most `MAX_STARTS` times in all.
+ * After this error, the command has not run.
  */
 export async function retryIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 	for (let started = 1; ; started += 1) {
@@ -203,13 +206,14 @@ async function firstMissing(paths: readonly string[]): Promise<string | undefine
 	return paths[found.indexOf(undefined)];
 }
 
-/** The last lines of the output usually contain the reason. */
+/** Returns the error for a sandbox that could not be set up. */
 function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
 	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
 	// A successful keyctl(1) prints a line that is not a reason.
 	const lines = output
 		.split("\n")
 		.filter((one) => one.trim() !== "" && !one.startsWith("Joined session keyring"));
+	// The last line of the output usually contains the reason.
 	const reason = known ?? lines.at(-1) ?? rootTexts.ended(signal ?? `code ${code}`);
 	return new ParleyError(rootTexts.notSetUp(reason), {
 		code: "failed_precondition",

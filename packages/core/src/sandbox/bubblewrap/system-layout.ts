@@ -143,7 +143,10 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	return found.flat();
 }
 
-/** For `…/bin` and `…/sbin`, returns the parent directory, which contains further files of the program. */
+/**
+ * Returns those directories of `PATH` that contain programs outside the system directories. For `…/bin` and `…/sbin`,
+ * returns the parent directory, which contains further files of the program.
+ */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();
 	for (const entry of entries.filter(isAbsolute)) {

@@ -63,7 +63,8 @@ export function limitsOfProcess(kind: MemoryLimit, processors: number = availabl
 }
 
 /**
- * If a cgroup limits the memory, the highest value applies. Programs reserve more addresses than they use:
+ * Returns the maximum address space of a process. If a cgroup limits the memory, the highest value applies. Programs
+ * reserve more addresses than they use:
  * - Java 17 needs 4 GiB to start.
  * - Node needs 0.75 GiB for each worker thread.
  * - Pools of workers have a worker for each processor.
@@ -112,8 +113,8 @@ async function limitWorks(limiter: Limiter, unsandboxed: Sandbox): Promise<boole
 }
 
 /**
- * Root uses the system manager, and other users use their user manager. Returns none if the manager or systemd-run is
- * not available.
+ * Returns limiters that use systemd-run, or none if the manager or systemd-run is not available. Root uses the system
+ * manager, and other users use their user manager.
  */
 async function systemdLimiters(): Promise<Limiter[]> {
 	const uid = process.getuid?.() ?? 0;

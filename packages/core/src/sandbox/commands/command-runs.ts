@@ -45,17 +45,17 @@ export class CommandRuns {
 		this.#marker = ids.create("commands");
 	}
 
-	/** See `Sandboxes.marker`. */
+	/** Returns `Sandboxes.marker`. */
 	get marker(): string | undefined {
 		return this.#hasOpen ? this.#marker : undefined;
 	}
 
-	/** See `Sandboxes.started`. */
+	/** Returns `Sandboxes.started`. */
 	get started(): number {
 		return this.#open;
 	}
 
-	/** See `Sandboxes.processes`. */
+	/** Returns the result of `Sandboxes.processes`. */
 	processes(): readonly number[] {
 		this.#deleteExpired();
 		return [...this.#endings.keys()];
@@ -147,12 +147,12 @@ const MAX_BYTES = 64 * 1024;
 
 /** Forwards the output of a command, without the text that is printed before the command begins. */
 class Opening {
+	/** Text that is printed before the command begins. If empty, all output belongs to the command. */
 	readonly #startMark: Buffer;
 	readonly #output: Output;
 	#before: Buffer = Buffer.alloc(0);
 	#hasStarted: boolean;
 
-	/** `startMark`: text that is printed before the command begins. If undefined, all output belongs to the command. */
 	constructor(startMark: string | undefined, output: Output) {
 		this.#startMark = Buffer.from(startMark ?? "");
 		this.#output = output;

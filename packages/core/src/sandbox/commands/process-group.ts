@@ -254,8 +254,8 @@ function cannotStart(
 	});
 }
 
-/** ESRCH: the group has no process. EPERM: its processes run as another user. */
 function isMissingOrForeign(reason: unknown): boolean {
+	// ESRCH: the group has no process. EPERM: its processes run as another user.
 	return reason instanceof Error && "code" in reason && (reason.code === "ESRCH" || reason.code === "EPERM");
 }
 

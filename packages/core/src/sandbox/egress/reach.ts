@@ -53,9 +53,9 @@ export function notReached({ host }: URL): ParleyError {
 	return new ParleyError(message, { code: "permission_denied" });
 }
 
-/** The system's resolver cannot be cancelled, so a late result is ignored. */
 async function lookUp(name: string, lookup: Lookup, signal: AbortSignal): Promise<readonly string[]> {
 	try {
+		// The system's resolver cannot be cancelled, so a late result is ignored.
 		return await orAborted(lookup(name), signal);
 	} catch (reason) {
 		signal.throwIfAborted();

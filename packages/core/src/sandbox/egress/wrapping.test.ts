@@ -64,7 +64,7 @@ afterAll(() => {
 });
 beforeEach(({ skip }) => skip(!works, "bubblewrap is not installed, or may not make namespaces here"));
 
-/** `address()` returns an address and a port, because the server listens on TCP. */
+// The server listens on TCP, so `address()` returns an address and a port.
 const serverPort = (): number => (server.address() as AddressInfo).port;
 
 async function setUp() {

@@ -297,7 +297,10 @@ function isGitShaped(names: { has(name: string): boolean }): boolean {
 	return names.has("HEAD") && ((names.has("objects") && names.has("refs")) || names.has("commondir"));
 }
 
-/** Undefined if the file or its target does not exist, or if the file does not begin with `prefix`. */
+/**
+ * Returns the real path that the file names after `prefix`. Returns undefined if the file or its target does not exist,
+ * or if the file does not begin with `prefix`.
+ */
 async function followPointer(path: string, prefix: string): Promise<string | undefined> {
 	const real = await ifThere(realpath(path));
 	if (real === undefined) return undefined;

@@ -147,8 +147,9 @@ export async function disableGitPrograms(changes: RepositoryChanges): Promise<Re
 	return removed;
 }
 
-/** If the earlier search did not reach the path, the creation time decides. */
+/** Whether the git directory did not exist before the command. */
 function isNew({ createdMs, path }: GitDirectory, { before, startedMs }: RepositoryChanges): boolean {
+	// If the earlier search did not reach the path, the creation time decides.
 	return wasSearched(path, before) || createdMs >= startedMs - TICK_MS;
 }
 
@@ -287,12 +288,13 @@ async function removeProgramSettings(settings: SettingsOf): Promise<readonly str
 	return outcome?.code === 0 && !outcome.timedOut ? names : undefined;
 }
 
-/** Git prints the names of sections and keys in lower case. */
+/** Whether the setting could make git run a program or change files outside the roots. */
 function mustBeRemoved(
 	name: string,
 	value: string,
 	{ path, roots }: { readonly path: string; readonly roots: readonly string[] },
 ): boolean {
+	// Git prints the names of sections and keys in lower case.
 	const section = name.slice(0, name.indexOf("."));
 	const key = name.slice(name.lastIndexOf(".") + 1);
 	// The value is a program, or a boolean that controls git's built-in monitor.

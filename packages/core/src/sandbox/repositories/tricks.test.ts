@@ -57,7 +57,7 @@ async function run(line: string, power: Command["power"] = "work"): Promise<stri
 	return `${output}${code === 0 ? "" : `[${code}]`}`;
 }
 
-/** Runs `git status` and `git commit` as the operator would. */
+/** Whether `git status` or `git commit` of the operator runs the planted program. */
 function runsPlanted(path: string): boolean {
 	const env = {
 		PATH: process.env["PATH"],

@@ -57,7 +57,9 @@ function instructionsOf({ call, error, condition, and }: Rule, architecture: Arc
 	];
 }
 
-/** If the condition is false, the instructions skip the next `skipped` instructions. */
+/**
+ * Returns instructions that test the condition. If the condition is false, they skip the next `skipped` instructions.
+ */
 function testsOf(condition: Condition, skipped: number): Instruction[] {
 	const load: Instruction = [LOAD, 0, 0, ARGUMENTS_AT + 8 * condition.argument];
 	if ("anyBit" in condition) return [load, [IF_ANY_BIT, 0, skipped, condition.anyBit]];

@@ -46,7 +46,7 @@ function schemaObjects(store: Store<Tables>): Promise<SchemaObject[]> {
 	return rowsOf<SchemaObject>(store, "select type, name, tbl_name, sql from sqlite_schema order by rowid");
 }
 
-/** SQLite creates shadow tables for virtual tables. */
+/** Returns the shadow tables that SQLite creates for virtual tables. */
 async function automaticTables(store: Store<Tables>): Promise<string[]> {
 	const tables = await rowsOf<{ name: string }>(
 		store,

@@ -8,7 +8,10 @@ import type { Tables } from "../tables.ts";
 /** Messages per query. The number is small because one message can be larger than a megabyte. */
 const pageSize = 200;
 
-/** Adds the search texts of all existing sessions. On SQLite, triggers update the index when the table changes. */
+/**
+ * Creates the table of search texts with its indexes, and adds the texts of all existing sessions. On SQLite, triggers
+ * update the full-text index when the table changes.
+ */
 export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise<void> {
 	await db.schema
 		.createTable("search_texts")
