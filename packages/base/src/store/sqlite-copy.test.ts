@@ -76,7 +76,7 @@ test("each kind of unreadable file has its own error", () =>
 		await writeFile(at("empty.sqlite"), "");
 		await expect(copySqliteFile(at("empty.sqlite"), target, async () => 0)).rejects.toMatchObject({
 			code: "not_found",
-			message: expect.stringContaining("it does not exist or is empty"),
+			message: expect.stringContaining("it does not exist, is not accessible, or is empty"),
 		});
 		const store = await openSqliteStore<ContractTables>({ file: at("a.sqlite"), migrations });
 		await store.close();

@@ -31,7 +31,7 @@ export const auditTexts = {
 	progress: ({ checked, all }: { readonly checked: number; readonly all: number }) =>
 		`checked the messages of ${checked} of ${all} sessions`,
 	noDatabase: ({ file }: { readonly file: string }) =>
-		`the database ${file} does not exist: set --data to the data directory of a gateway`,
+		`the database ${file} does not exist or is not accessible: set --data to the data directory of a gateway`,
 	noLog: ({ directory }: { readonly directory: string }) =>
 		`the database in ${directory} has no audit log: start a gateway of this version there with \`parley start --data ${directory}\`, or correct --data`,
 } as const;

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve } from "node:path";
 import { defined, ParleyError } from "@parley/base";
 import type { ParameterLeniency } from "../vocabulary/tool.ts";
 import { fileError, fileFault, isNotFound, systemCode } from "./file-error.ts";
-import { fileErrorTexts, pathFaultTexts } from "./texts.ts";
+import { pathFaultTexts } from "./texts.ts";
 
 export interface ResolvedPath {
 	/** Absolute path whose existing part has no symbolic links. Open this path, never the path in `written`. */
@@ -80,7 +80,7 @@ export function replacedDirectory(
 	role: "root" | "working directory",
 	real: string | undefined,
 ): ParleyError {
-	const reason = real === undefined ? fileErrorTexts.missing : pathFaultTexts.leadsTo(real);
+	const reason = real === undefined ? pathFaultTexts.gone : pathFaultTexts.leadsTo(real);
 	return new ParleyError(pathFaultTexts.cannotUse(role, path, reason), { code: "failed_precondition" });
 }
 

@@ -27,6 +27,7 @@ export const globTexts = {
 } as const;
 
 export const pathFaultTexts = {
+	gone: "it does not exist, or is not accessible",
 	leadsTo: (path: string): string => `it leads to ${JSON.stringify(path)} now`,
 	cannotUse: (role: string, path: string, reason: string): string =>
 		`Cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Restore the directory, or open a session for another directory.`,

@@ -35,7 +35,7 @@ export const mcpServeTexts = {
 	longMessage: "the message is longer than 1 MiB: send a shorter message",
 	notUtf8: "the message is not valid UTF-8: send it in UTF-8",
 	noDataDirectory: ({ data }: { readonly data: string }) =>
-		`the data directory ${data} does not exist: correct --data, or start a gateway there with \`parley start --data ${data}\``,
+		`the data directory ${data} does not exist or is not accessible: correct --data, or start a gateway there with \`parley start --data ${data}\``,
 	noAnswer: "the server does not answer yet",
 	noServers: "No MCP servers.",
 } as const;

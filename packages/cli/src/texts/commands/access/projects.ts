@@ -28,5 +28,5 @@ export const projectsMessages = {
 	forget: ({ directory }: { readonly directory: string }): string => `forgot ${directory}`,
 	same: ({ directory }: { readonly directory: string }): string => `no change for ${directory}`,
 	missing: ({ directory }: { readonly directory: string }): string =>
-		`${JSON.stringify(directory)} is not an existing directory: use the path of a directory`,
+		`${JSON.stringify(directory)} is not a directory, or is not accessible: use the path of a directory`,
 } as const;

@@ -20,7 +20,7 @@ export const mcpLoginTexts = {
 	noPkce:
 		"the authorization server does not support PKCE with S256, which Parley requires: ask the operator of that server",
 	notHttps:
-		"an address of the authorization server does not begin with https://: ask the operator of that server",
+		"an address of the authorization server does not begin with https://, or contains a password: ask the operator of that server",
 	noRegistration:
 		"clients cannot register themselves at the authorization server: register Parley there, and repeat the login with --client-id",
 	otherServer: "the answer comes from another authorization server: start the login again",
