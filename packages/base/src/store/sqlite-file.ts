@@ -134,9 +134,12 @@ export async function copySqliteFile<DB, T>(
 ): Promise<T> {
 	// A program that ended between the creation and the first write leaves an empty file.
 	if (!existsSync(file) || statSync(file).size === 0) {
-		throw new ParleyError(`cannot copy the database ${file}: it does not exist, is not accessible, or is empty`, {
-			code: "not_found",
-		});
+		throw new ParleyError(
+			`cannot copy the database ${file}: it does not exist, is not accessible, or is empty`,
+			{
+				code: "not_found",
+			},
+		);
 	}
 	const database = openReader(file);
 	try {

@@ -64,7 +64,7 @@ export const serviceErrors = {
 	fixOther:
 		"let the service manager of this machine run `parley gateway --connectors` and stop it with SIGTERM; docs/service.md has an example",
 	unreachable: ({ user, reason }: { readonly user: string; readonly reason: string }) =>
-		`the systemd of user ${user} cannot be reached: ${reason}; log in directly as this user, for example with \`ssh\` or \`machinectl shell\`, and not with \`su\` or \`sudo\`; or use \`--system\``,
+		`the systemd of user ${user} cannot be reached: ${reason}. Log in directly as this user, for example with \`ssh\` or \`machinectl shell\`, and not with \`su\` or \`sudo\`. Or use \`--system\``,
 	noDomain: ({ domain, reason }: { readonly domain: string; readonly reason: string }) =>
 		`launchd has no domain ${domain}: ${reason}; log in at the screen of this Mac, or use \`sudo\` with \`--system\``,
 	stillRuns: "the service did not stop in time; run the command again",

@@ -32,7 +32,7 @@ export const uninstallTexts = {
 	otherGateway: ({ pid }: { readonly pid: number }) =>
 		`remains: the gateway (process ${pid}), which another copy of Parley runs`,
 	shared: ({ data, users }: Stored & { readonly users: readonly string[] }) =>
-		`the data in ${data} is not deleted, because another copy of Parley uses it (${users.join(", ")}): stop it with \`parley stop\`, run \`parley uninstall\` of that copy, or use --keep-data`,
+		`the data in ${data} is not deleted, because another copy of Parley uses the data (${users.join(", ")}). Stop that copy with \`parley stop\`, run its \`parley uninstall\`, or use --keep-data`,
 	user: {
 		service: ({ file }: { readonly file: string }) => file,
 		gateway: ({ pid }: { readonly pid: number }) => `process ${pid}`,

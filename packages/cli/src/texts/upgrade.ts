@@ -60,7 +60,7 @@ export const upgradeErrors = {
 	npx: ({ home }: { readonly home: string }) =>
 		`cannot upgrade ${home}, because npx installed it only temporarily: let npx run the newer package, for example \`npx --package FILE parley start\``,
 	project: ({ home, name }: { readonly home: string; readonly name: string }) =>
-		`cannot upgrade ${home}, which belongs to another package or another package manager: save the data with \`parley backup FILE\`, stop the gateway with \`parley stop\`, and install the newer ${name} there`,
+		`cannot upgrade ${home}, which belongs to another package or another package manager. Save the data with \`parley backup FILE\`, stop the gateway with \`parley stop\`, and install the newer ${name} there`,
 	notWritable: ({ directory }: { readonly directory: string }) =>
 		`cannot write to ${directory}: run the command as the owner of this directory, for example with \`sudo\``,
 	needsRoot: ({ file }: Filed) =>
@@ -77,7 +77,7 @@ export const upgradeErrors = {
 	otherVersion: ({ found, to }: { readonly found: string; readonly to: string }) =>
 		`the installed package has the version ${JSON.stringify(found)} and not ${to}: run the command again`,
 	otherProgram: ({ what }: { readonly what: string }) =>
-		`${what} runs another copy of Parley, which could not read the data after the upgrade: upgrade that copy, or replace it with this copy by \`parley service install\``,
+		`${what} runs another copy of Parley, and that copy could not read the data after the upgrade. Upgrade that copy, or run \`parley service install\` to replace it`,
 	interrupted: ({ to }: { readonly to: string }) =>
 		`an upgrade to ${to} was interrupted: run \`parley upgrade\` without \`--check\` to finish it or to roll it back`,
 	unfinished: ({ reason }: { readonly reason: string }) =>

@@ -7,7 +7,8 @@ export const policyTexts = {
 			? "this channel has no tools"
 			: `this channel has only the ${tools.length === 1 ? "tool" : "tools"} ${tools.join(", ")}`,
 	profile: "its profile",
-	noFile: (path: string): string => `the policy file ${path} does not exist or is not accessible: correct the path`,
+	noFile: (path: string): string =>
+		`the policy file ${path} does not exist or is not accessible: correct the path`,
 	notesForAll: "changes a note that all members share",
 	schedulesAfterUntrusted: "changes scheduled work, after untrusted text or private data was read",
 	allAccepted: "all tools are accepted in this session",

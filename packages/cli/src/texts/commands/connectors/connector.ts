@@ -5,9 +5,12 @@ export const connectorHelp = {
 ${tokens}
 
 If ${platform} or the gateway is not available, the connector waits and retries.
-Exit code: 0 after a stop request; 2 for an invalid command line or
-configuration; 78 for an error that a restart cannot correct, such as a rejected
-token; 1 for any other error.
+
+Exit codes:
+  0   after a stop request
+  2   for an invalid command line or configuration
+  78  for an error that a restart cannot correct, such as a rejected token
+  1   for any other error
 `,
 	setupNotes: `
 You can start without a token: the first step explains how to get one. The

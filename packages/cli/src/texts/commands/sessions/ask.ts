@@ -21,9 +21,12 @@ line is {"session_id", "content", "error", "model", "usage", "cost_usd"}. Its
 last three fields are null if no model was called. --output-format json writes
 only this last object.
 
-Exit code: 0 if the run succeeded; 3 if it succeeded but a question or an
-approval could not be answered; 1 if it failed; 2 for an invalid command line;
-130 after Ctrl-C.
+Exit codes:
+  0    if the run succeeded
+  3    if it succeeded, but a question or an approval could not be answered
+  1    if it failed
+  2    for an invalid command line
+  130  after Ctrl-C
 `,
 	description: "send one message and print the answer",
 	message: "the message; - reads it from stdin",
