@@ -61,7 +61,7 @@ const run: ClientDuplexStream<RunCommand, RunEvent> = agent["run"]?.(metadata);
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** An answer other than `approve`, or the end of the input, denies the call. */
+/** Asks for a decision about each call, and sends it. Any answer other than `approve` denies the call. */
 async function decide(calls: readonly ProposedCall[]): Promise<void> {
 	for (const { callId, name, argumentsJson, preview } of calls) {
 		process.stdout.write(`\n${name} ${argumentsJson}\n${preview}approve or deny? `);

@@ -49,7 +49,7 @@ function end(): void {
 	socket.close();
 }
 
-/** At the end of the input, denies the call or cancels the question. */
+/** Asks one question, and sends the answer. At the end of the input, denies the call or cancels the question. */
 async function ask({ token, label, type }: Payload): Promise<void> {
 	const choices = type === "confirm" ? " approve or deny?" : "";
 	process.stdout.write(`\n${label}${choices} `);

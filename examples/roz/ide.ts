@@ -53,7 +53,7 @@ if (file === undefined || question === undefined) {
 }
 const text = readFileSync(file, "utf8");
 
-/** `parameters` contains the JSON type of each parameter. */
+/** Returns the JSON schema of an object. `parameters` contains the JSON type of each property. */
 function schemaOf(parameters: Readonly<Record<string, string>>): Struct {
 	const properties = Object.entries(parameters).map(([name, type]) => [
 		name,
@@ -114,7 +114,7 @@ const session: ClientDuplexStream<object, SessionResponse> = agent["streamSessio
 const terminal = createInterface({ input: process.stdin });
 const answers = terminal[Symbol.asyncIterator]();
 
-/** An answer other than `approve`, or the end of the input, denies the call. */
+/** Asks for a decision about a tool call, and sends it. Any answer other than `approve` denies the call. */
 async function decide(toolCallId: string): Promise<void> {
 	process.stdout.write(`\nThe call ${toolCallId} waits: approve or deny? `);
 	const { value: answer = "" } = await answers.next();

@@ -29,7 +29,7 @@ export class ZotClient {
 	#failure: Error | undefined;
 	#count = 0;
 
-	/** `program`: command of the agent, with the arguments before `rpc`. */
+	/** Starts the agent. `program`: its command, with the arguments before `rpc`. */
 	constructor(program: readonly [string, ...string[]], flags: readonly string[]) {
 		const [command, ...first] = program;
 		this.#process = start(command, [...first, "rpc", ...flags]);
@@ -99,9 +99,9 @@ export class ZotClient {
 	}
 }
 
-/** `spawn` throws some errors, and emits others as an event. */
 function start(command: string, args: readonly string[]): ChildProcess {
 	try {
+		// `spawn` throws some errors, and emits others as an event.
 		return spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
 	} catch (error) {
 		throw unstarted(command, error);

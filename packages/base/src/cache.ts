@@ -21,7 +21,7 @@ export function createCache<Key extends string | number | object, Value extends 
 	readonly max: number;
 	readonly retentionMs?: number;
 	readonly clock: { readonly monotonic: Clock["monotonic"] };
-	/** Called with each value that was evicted because the cache is full. */
+	/** Receives each value that was evicted because the cache is full. */
 	readonly evicted?: (value: Value) => void;
 }): Cache<Key, Value> {
 	// lru-cache 11 treats a start time of 0 as no expiry, and expires a value one millisecond after its `ttl`.

@@ -7,7 +7,7 @@ export interface Timer {
 export interface Clock {
 	/** Milliseconds since the epoch. May jump when the clock of the machine is set. */
 	now(): number;
-	/** Monotonic milliseconds since a fixed moment, for durations. */
+	/** Returns monotonic milliseconds since a fixed moment, for durations. */
 	monotonic(): number;
 	/**
 	 * Runs the action once, after at least `ms` milliseconds. The timer keeps the process alive until it has fired or is

@@ -110,14 +110,14 @@ function indentOf(source: string, offset: number): string | undefined {
 	return /^[ \t]*$/.exec(source.slice(source.lastIndexOf("\n", offset - 1) + 1, offset))?.[0];
 }
 
-/** `text` contains only spaces, comments and commas. */
+/** Whether `text`, which contains only spaces, comments and commas, contains a comma outside of comments. */
 function hasCommaIn(text: string): boolean {
 	const scanner = createScanner(text, true);
 	scanner.scan();
 	return text[scanner.getTokenOffset()] === ",";
 }
 
-/** The text may be invalid JSON. */
+/** Whether arrays and objects are nested deeper than `levels`. `text` may be invalid JSON. */
 function isNestedBeyond(text: string, levels: number): boolean {
 	const scanner = createScanner(text, true);
 	let open = 0;
@@ -158,7 +158,7 @@ function properties({ children = [] }: Node): [string, Node][] {
 	});
 }
 
-/** For example, `CommaExpected` becomes `comma expected`. */
+/** Returns the error as words, for example `comma expected` for `CommaExpected`. */
 function inWords({ error }: ParseError): string {
 	return printParseErrorCode(error)
 		.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")

@@ -82,8 +82,8 @@ function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 	}
 }
 
-/** The bracket that closes an empty container ends no value. */
 function endsValue(code: number, previous: number): boolean {
+	// The bracket that closes an empty container ends no value.
 	return code === COMMA || (isClosing(code) && !isOpening(previous));
 }
 

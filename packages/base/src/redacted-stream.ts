@@ -131,8 +131,8 @@ interface Part {
 }
 
 /**
- * `text` begins at the position that the gate found, and its first `returned` characters have been returned.
- * Returns undefined if more text is needed. Never cuts a registered value.
+ * Returns the next part, or undefined if it needs more text. Never cuts a registered value. `text` begins at the
+ * position that the gate found. Its first `returned` characters have been returned.
  */
 function nextPart(text: string, returned: number, gate: Gate): Part | undefined {
 	const part = partOfShapes(text, returned);

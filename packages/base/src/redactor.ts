@@ -34,7 +34,7 @@ export interface TextRedactor {
  * known credential.
  */
 export class Redactor {
-	/** Called after secrets were removed from a text for a sink, with the name of the sink. */
+	/** Receives the name of a sink after secrets were removed from a text for the sink. */
 	onHit: (sink: string) => void = () => undefined;
 	readonly #secrets = new Set<string>();
 	/** All encodings of the secrets. `#wrapped` has the encodings that may contain line breaks. */
@@ -100,7 +100,7 @@ export class Redactor {
 		return this.#redactWrapped(clean, this.#wrappedStarts);
 	}
 
-	/** `starts` must be a global pattern. */
+	/** Redacts the registered values that `text` contains with line breaks. `starts` must be a global pattern. */
 	#redactWrapped(text: string, starts: RegExp): string {
 		const secrets: string[] = [];
 		let from = 0;
@@ -147,8 +147,8 @@ export class Redactor {
 	}
 
 	/**
-	 * If the text ends with the beginning of a registered value, redacts the longest such beginning of at least
-	 * `MIN_CUT` characters.
+	 * Redacts the longest beginning of a registered value at the end of `text`, if it has at least `MIN_CUT`
+	 * characters.
 	 */
 	#redactCut(text: string): string {
 		let cut = 0;
@@ -161,7 +161,10 @@ export class Redactor {
 	}
 }
 
-/** `values`: longest first. Values in `wrapped` may contain line breaks in the text. */
+/**
+ * Creates the gate for these values, which must be sorted by length, longest first. Values in `wrapped` may
+ * contain line breaks in the text.
+ */
 function gateOf(values: readonly string[], wrapped: ReadonlySet<string>): Gate {
 	// The opening of a shape, such as `gw_`, is not a secret. Delaying it would delay each text that ends with its first
 	// letter.

@@ -45,8 +45,8 @@ export function tokenKindOf(text: string): TokenTextKind | undefined {
 	return tokenKinds.find((kind) => text.startsWith(`gw_${kind}_`));
 }
 
-/** Four bytes, which base64url encodes as six characters. */
 function checksum(text: string): string {
+	// base64url encodes four bytes as six characters.
 	const bytes = Buffer.alloc(4);
 	bytes.writeUInt32BE(crc32(text));
 	return bytes.toString("base64url");

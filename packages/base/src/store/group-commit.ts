@@ -182,7 +182,10 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** The command did not cause a disk failure, and SQLite may have rolled back the complete transaction. */
+	/**
+	 * Throws `reason` if it is a disk failure. The command did not cause it, and SQLite may have rolled back the
+	 * complete transaction.
+	 */
 	#throwIfOfStorage(reason: unknown): void {
 		if (this.#control.failure?.(reason) !== undefined) throw reason;
 	}
@@ -207,7 +210,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** If the rollback also fails, returns both errors in one. */
+	/** Rolls back the transaction and returns `cause`. If the rollback also fails, returns both errors in one. */
 	async #rollback(cause: unknown): Promise<unknown> {
 		try {
 			await this.#control.rollback();

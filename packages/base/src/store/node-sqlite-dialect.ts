@@ -55,8 +55,8 @@ export class NodeSqliteConnection implements DatabaseConnection {
 }
 
 class NodeSqliteAdapter extends SqliteAdapter {
-	/** True with a single connection. Kysely returns false because of other drivers. */
 	override get supportsTransactionalDdl(): boolean {
+		// Schema changes can be rolled back with a single connection. Kysely returns false because of other drivers.
 		return true;
 	}
 }

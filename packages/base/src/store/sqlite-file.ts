@@ -76,10 +76,10 @@ function refuseDamage(file: string, check: () => void): void {
 	}
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html */
 function isDamage(error: unknown): boolean {
 	if (error instanceof Damage) return true;
 	const primary = codeOf(error) & 0xff;
+	// SQLITE_CORRUPT and SQLITE_NOTADB: https://www.sqlite.org/rescode.html
 	return primary === 11 || primary === 26;
 }
 

@@ -111,7 +111,7 @@ async function inMemoryOf(options: SqliteStoreOptions): Promise<Connections> {
 	}
 }
 
-/** An empty database gets the migrations of `fresh` in one step. */
+/** Migrates the database to the newest schema. An empty database gets the migrations of `fresh` in one step. */
 async function migrateFile(
 	writer: DatabaseSync,
 	{ migrations, fresh, clock = systemClock }: SqliteStoreOptions,
@@ -233,7 +233,7 @@ function controlOf(database: DatabaseSync): TransactionControl {
 /** Name of an in-memory database in SQLite: https://www.sqlite.org/inmemorydb.html */
 const inMemory = ":memory:";
 
-/** SQLite deletes the database when both connections are closed. */
+/** Opens two connections to a new database in memory. SQLite deletes the database when both are closed. */
 function openMemory(): { readonly writer: DatabaseSync; readonly reader: DatabaseSync } {
 	// The `memdb` VFS lets two connections share a database in memory:
 	// https://www.sqlite.org/src/file/src/memdb.c

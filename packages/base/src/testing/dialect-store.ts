@@ -169,7 +169,10 @@ class Transaction implements DatabaseConnection, TransactionControl {
 		return error instanceof Interruption ? "failing" : undefined;
 	}
 
-	/** `error`: an `Interruption` of a query, or the server's own error of a commit. */
+	/**
+	 * Whether the transaction was undone. `error`: an `Interruption` of a query, or the server's own error of a
+	 * commit.
+	 */
 	isUndone(error: unknown): boolean {
 		return this.#errors.isUndone(error instanceof Interruption ? error.cause : error);
 	}

@@ -31,7 +31,7 @@ export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<
 /** Empty databases of this process. Emptying a database is faster than opening another. */
 const idle: PGlite[] = [];
 
-/** Closing the store empties the database for the next store. */
+/** Returns a view of `database`. Closing the view empties the database for the next store. */
 function shareDatabase(database: PGlite): PGliteOfKysely {
 	const shared = {
 		closed: false,
@@ -61,9 +61,9 @@ const installed = createRequire(import.meta.url).resolve("@electric-sql/pglite")
 const version = createHash("sha256").update(installed).digest("hex").slice(0, 16);
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/parley", import.meta.url));
 
-/** Creating the files takes seconds of CPU time, so all processes and later runs share one copy. */
 async function loadEmpty(): Promise<Blob> {
 	const file = join(cache, `pglite-${version}.tar`);
+	// Creating the files takes seconds of CPU time, so all processes and later runs share one copy.
 	if (!existsSync(file)) {
 		const database = await PGlite.create();
 		const files = await database.dumpDataDir("none");

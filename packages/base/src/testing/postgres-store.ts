@@ -57,9 +57,9 @@ function dialectOf(config: pg.PoolConfig): PostgresDialect {
 const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (type, format) =>
 	type === pg.types.builtins.INT8 ? parseInt8 : pg.types.getTypeParser(type, format);
 
-/** As in PGlite: a `number` if it is exact, otherwise a `bigint`. */
 function parseInt8(text: string): number | bigint {
 	const number = Number(text);
+	// As in PGlite: a `number` if it is exact, otherwise a `bigint`.
 	return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
