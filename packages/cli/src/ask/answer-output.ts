@@ -62,7 +62,8 @@ export class AnswerOutput {
 	}
 
 	/**
-	 * An empty text removes the status row. The cursor stays at its start, so that later text overwrites it.
+	 * Replaces the status row at a terminal. An empty text removes the row. The cursor stays at the start of the
+	 * row, so that later text overwrites it.
 	 */
 	#showStatus(words: string): void {
 		const { stderr, environment } = this.#io;
@@ -160,7 +161,7 @@ export class AnswerOutput {
 	}
 }
 
-/** The plan rows of `todo.updated` replace the rows of the call, unless the call failed. */
 function isList({ name, status }: ToolCallPayload): boolean {
+	// The plan rows of `todo.updated` replace the rows of the call, unless the call failed.
 	return name === "todo" && status !== "failed";
 }

@@ -180,8 +180,8 @@ function outsideRoots(reason: string, directory: string): ParleyError {
 	return new ParleyError(askTexts.outsideRoots({ reason, directory }), { code: "failed_precondition" });
 }
 
-/** With `-`, the message is read from stdin, which then cannot provide answers. */
 function hasPerson(words: string, { stdin, stderr, environment }: Io): boolean {
+	// With `-`, the message is read from stdin, which then cannot provide answers.
 	return words !== "-" && stdin.isTTY && stderr.isTTY && environment["TERM"] !== "dumb";
 }
 
@@ -200,7 +200,7 @@ export class OwnRun {
 		this.#before = queued_position;
 	}
 
-	/** Number of earlier runs in the queue that have not ended. */
+	/** Returns the number of earlier runs in the queue that have not ended. */
 	get before(): number {
 		return this.#before;
 	}

@@ -24,7 +24,7 @@ export interface QuestionsOptions {
 	/** Whether a person can answer at the terminal. */
 	readonly hasPerson: boolean;
 	onInterrupt(): void;
-	/** Called if a question could not be asked, or an answer could not be sent. */
+	/** Receives the reason if a question could not be asked, or an answer could not be sent. */
 	onFailure(reason: unknown): void;
 }
 
@@ -50,7 +50,7 @@ export class Questions {
 		this.#options = options;
 	}
 
-	/** Number of questions that were denied or declined because no person was at the terminal. */
+	/** Returns the number of questions that were denied or declined because no person was at the terminal. */
 	get unanswered(): number {
 		return this.#unanswered;
 	}
@@ -162,7 +162,7 @@ export class Questions {
 	}
 }
 
-/** Tasks run in parallel with the run, and other clients can answer their questions. */
 function isOfTask({ context }: PromptRequestPayload): boolean {
+	// Tasks run in parallel with the run, and other clients can answer their questions.
 	return context.task_id !== undefined;
 }

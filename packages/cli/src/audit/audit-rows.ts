@@ -11,14 +11,14 @@ export type AuditCheck = MethodResult<"verify_audit">;
 /** Result of a check of the sessions' stored text. */
 export type MessagesCheck = NonNullable<AuditCheck["messages"]>;
 
-/** Rows about the result of a check: first the audit log, then the messages if they were checked. */
+/** Returns rows about the result of a check: first the audit log, then the messages if they were checked. */
 export function checkRows({ messages, ...audit }: AuditCheck): string[] {
 	return [...auditRows(audit), ...(messages ? messagesRows(messages) : [])];
 }
 
 /**
- * One row if all messages are valid. Otherwise, rows with the number of faults, the examples and the next
- * step.
+ * Returns one row if all messages are valid. Otherwise, returns rows with the number of faults, the examples and
+ * the next step.
  */
 export function messagesRows(check: MessagesCheck): string[] {
 	const { ok, faults, examples } = check;
@@ -33,8 +33,8 @@ export function messagesRows(check: MessagesCheck): string[] {
 }
 
 /**
- * Summary of the check, for example "40 rows of 3 sessions; not verified: 12 rows of an earlier version,
- * without a hash".
+ * Returns a summary of the check, for example "40 rows of 3 sessions; not verified: 12 rows of an earlier
+ * version, without a hash".
  */
 export function messagesSummary({ verified, unverified, sessions, all_sessions }: MessagesCheck): string {
 	const checked = auditTexts.checked({ rows: verified, sessions, all: all_sessions });

@@ -7,7 +7,7 @@ import { auditTexts } from "../texts/audit.ts";
 import type { AuditCheck, MessagesCheck } from "./audit-rows.ts";
 
 interface CheckOptions {
-	/** Called with a progress text after every 50 checked sessions. */
+	/** Receives a progress text after every 50 checked sessions. */
 	readonly onProgress: (doing: string) => void;
 	/** Signal that ends the check early. The check then resolves with its result so far. */
 	readonly signal?: AbortSignal;

@@ -87,8 +87,8 @@ export async function runChat(flags: ChatFlags, io: Io): Promise<number> {
 	}
 }
 
-/** The code is loaded at the first use, because most chats never read the clipboard. */
 async function readSystemClipboard({ environment }: Io, signal: AbortSignal): Promise<Clipboard> {
+	// Most chats never read the clipboard, so the code is loaded at the first use.
 	const [{ readClipboard }, { thisMachine }] = await Promise.all([
 		import("./images/clipboard.ts"),
 		import("../service/machine.ts"),

@@ -34,9 +34,9 @@ export interface ChatOptions extends ChatDisplay {
 
 /** Receives the facts of a chat that its status row shows. */
 export interface ChatObserver {
-	/** Called with the first session, and with each session that replaces it. */
+	/** Receives the id of the first session, and of each session that replaces it. */
 	session(id: string): void;
 	event(event: OzzieEvent): void;
-	/** Called when the gateway has accepted the model that the person chose. */
+	/** Receives the model that the person chose, after the gateway has accepted it. */
 	model(name: string): void;
 }

@@ -204,7 +204,10 @@ export class Chat {
 		});
 	}
 
-	/** Messages of people in the latest sessions without an external key, oldest first. Empty after an error. */
+	/**
+	 * Resolves with the messages of people in the latest sessions without an external key, oldest first. Resolves
+	 * with an empty list after an error.
+	 */
 	async earlierMessages(): Promise<readonly string[]> {
 		await this.#attempt(async () => {
 			this.#earlier ??= await readEarlierMessages(this.#options.client);
@@ -262,7 +265,7 @@ export class Chat {
 		this.#show(sessionRows(sessions, now, this.#options.format()));
 	}
 
-	/** `words` is an id, or a number in the last shown list. */
+	/** Continues the chat in another session. `words` is an id, or a number in the last shown list. */
 	async #resume(words: string): Promise<void> {
 		const id = /^\d{1,2}$/.test(words) ? this.#listed[Number(words) - 1] : words;
 		if (id === undefined) return this.#note(keyTexts.noSuchSession({ number: words }));
@@ -270,7 +273,10 @@ export class Chat {
 		this.#begin(await this.#options.openExisting(id));
 	}
 
-	/** Running work continues in the original session. */
+	/**
+	 * Continues the chat in a fork of the session at the position `words`. Running work continues in the original
+	 * session.
+	 */
 	async #fork(words: string): Promise<void> {
 		const at = forkPlace(words);
 		if (words !== "" && at === undefined)
@@ -287,7 +293,10 @@ export class Chat {
 		await this.#sending(`/undo ${words}`.trimEnd(), () => this.#request("undo_changes", { partly }));
 	}
 
-	/** `words` is a position, counted from the last entry. Default: 1. */
+	/**
+	 * Shows the details of an entry. `words` is its position, counted from the last entry, or empty for the last
+	 * entry.
+	 */
 	#openDetail(words: string): void {
 		const { details } = this.#conversation;
 		const place = words === "" ? 1 : Number(words);

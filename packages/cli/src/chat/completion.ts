@@ -18,14 +18,14 @@ export function completableIn(before: string): Beginning | undefined {
 	return file === undefined ? undefined : { kind: "file", start: before.length - file.length, text: file };
 }
 
-/** Longest common prefix of the names. Empty if there are no names. */
+/** Returns the longest common prefix of the names. Returns "" if there are no names. */
 export function commonBeginning(names: readonly string[]): string {
 	let [common = ""] = names;
 	for (const name of names) while (!name.startsWith(common)) common = common.slice(0, -1);
 	return common;
 }
 
-/** The names that start with this text, sorted and without duplicates. */
+/** Returns the names that start with `beginning`, sorted and without duplicates. */
 export function namesWith(beginning: string, names: readonly string[]): string[] {
 	return [...new Set(names)].filter((name) => name.startsWith(beginning)).toSorted();
 }

@@ -64,7 +64,10 @@ export class Conversation {
 	#todo: Payload<"todo.updated"> | undefined;
 	readonly #questions: OpenQuestions;
 
-	/** `now` returns the time of a monotonic clock in milliseconds. `offersRules`: see `ChatDisplay`. */
+	/**
+	 * Creates an empty conversation. `now` returns the time of a monotonic clock in milliseconds. `offersRules`:
+	 * see `ChatDisplay`.
+	 */
 	constructor(display: TextDisplay = "plain", now = () => 0, offersRules = false) {
 		this.#questions = new OpenQuestions((id) => this.tasks.name(id), offersRules);
 		this.#text = display === "markdown" ? new MarkdownFlow(now) : new PlainFlow();
@@ -75,12 +78,12 @@ export class Conversation {
 		return this.#questions.offersRules;
 	}
 
-	/** Elapsed time and output tokens of the active run. `now` is in milliseconds. */
+	/** Returns the elapsed time and the output tokens of the active run. `now` is in milliseconds. */
 	activityAt(now: number): Activity {
 		return this.#activity.at(now);
 	}
 
-	/** The last lines of the output of running calls, safe for a terminal. */
+	/** Returns the last lines of the output of running calls, safe for a terminal. */
 	get output(): readonly string[] {
 		return this.#calls.output;
 	}
@@ -89,7 +92,7 @@ export class Conversation {
 		return this.#calls.names;
 	}
 
-	/** Rows of the incomplete part of the reply. */
+	/** Returns the rows of the incomplete part of the reply. */
 	openRows(format: OutputFormat): string[] {
 		return this.#text.open(format);
 	}
@@ -98,35 +101,38 @@ export class Conversation {
 		return this.#active;
 	}
 
-	/** Accepted messages that wait in the gateway's queue. */
+	/** Returns the accepted messages that wait in the gateway's queue. */
 	get queue(): readonly UserMessagePayload[] {
 		return this.#queue;
 	}
 
 	/**
-	 * Messages that were added to the active run while the reply's text had an incomplete end. They are printed after the
-	 * current text of the reply.
+	 * Returns the messages that were added to the active run while the reply's text had an incomplete end. They are
+	 * printed after the current text of the reply.
 	 */
 	get steering(): readonly UserMessagePayload[] {
 		return this.#steering;
 	}
 
-	/** Reason and time of the next retry. Undefined if the run does not wait for a retry. */
+	/** Returns the reason and time of the next retry, or undefined if the run does not wait for a retry. */
 	get retrying(): Payload<"run.retrying"> | undefined {
 		return this.#retrying;
 	}
 
-	/** Current thinking of the model, or the tool call that the model is writing. Undefined for other activity. */
+	/**
+	 * Returns the current thinking of the model, or the tool call that the model is writing. Returns undefined for
+	 * other activity.
+	 */
 	get progress(): ReplyProgress["now"] {
 		return this.#progress.now;
 	}
 
-	/** The active run's list of steps. Undefined without a list. */
+	/** Returns the active run's list of steps, or undefined without a list. */
 	get todo(): Payload<"todo.updated"> | undefined {
 		return this.#todo;
 	}
 
-	/** Messages of this client that the gateway has not confirmed yet. */
+	/** Returns the messages of this client that the gateway has not confirmed yet. */
 	get sending(): readonly string[] {
 		return this.#sending;
 	}
@@ -249,7 +255,10 @@ export class Conversation {
 		return messageRows(message, format);
 	}
 
-	/** While the reply's text has an incomplete end, the message is printed after the current text. */
+	/**
+	 * Returns the rows of a message that was added to the active run. Returns no rows while the reply's text has an
+	 * incomplete end: the message is then printed after the current text.
+	 */
 	#steered(message: UserMessagePayload, format: OutputFormat): string[] {
 		this.#active = true;
 		if (!this.#text.isOpen) return messageRows(message, format);
@@ -367,7 +376,8 @@ export class Conversation {
 }
 
 /**
- * The question of `ask_user` and the steps of `todo` have their own rows. Only a failed call is also shown.
+ * Whether the tool's calls have rows elsewhere: the question of `ask_user` or the steps of `todo`. Failed calls
+ * are always shown.
  */
 function isShownElsewhere(name: string): boolean {
 	return name === "ask_user" || name === "todo";

@@ -24,7 +24,8 @@ interface Work {
 }
 
 /**
- * `facts`, the tasks and the schedules are the gateway's responses about the session that the chat created.
+ * Ends a chat that created one session. `facts`, the tasks and the schedules are the gateway's responses about
+ * the session.
  */
 async function ended(facts: Partial<SessionFacts>, { tasks = [], schedules = [] }: Work = {}) {
 	const client = new FakeClient();

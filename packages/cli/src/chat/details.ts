@@ -50,8 +50,8 @@ export class Details {
 	}
 
 	/**
-	 * Rows of one entry. `place` counts backwards from 1, the last entry. Undefined if the entry does not
-	 * exist.
+	 * Returns the rows of one entry, or undefined if the entry does not exist. `place` counts backwards from 1, the
+	 * last entry.
 	 */
 	rowsOf(place: number, format: OutputFormat): string[] | undefined {
 		const entry = this.#entries.at(-place);

@@ -3,7 +3,10 @@ import type { Client } from "@parley/protocol";
 const maxSessions = 10;
 const maxMessagesPerSession = 50;
 
-/** Messages of people in the latest sessions without an external key, oldest first, without duplicates. */
+/**
+ * Resolves with the messages of people in the latest sessions without an external key, oldest first, without
+ * duplicates.
+ */
 export async function readEarlierMessages(client: Client): Promise<readonly string[]> {
 	const { sessions } = await client.request("list_sessions", { limit: 4 * maxSessions });
 	const own = sessions.filter(

@@ -35,7 +35,10 @@ export function fileNames(root: string, text: string): string[] {
 	return found.filter((path) => !/[\s\p{Cc}]/u.test(path)).slice(0, maxMatches);
 }
 
-/** `text` is in lower case. Files near the root are first. */
+/**
+ * Returns the paths of files below `root` that contain `text`, which must be in lower case. Files near the root
+ * are first.
+ */
 function searchFiles(root: string, text: string): string[] {
 	const found: string[] = [];
 	let level: readonly string[] = [""];
@@ -60,7 +63,7 @@ function searchedIn(root: string, directory: string): string[] {
 		.map((entry) => `${directory}${nameOf(entry)}`);
 }
 
-/** Empty if the directory cannot be read. */
+/** Returns the entries of the directory, or none if it cannot be read. */
 function entriesOf(directory: string): Dirent[] {
 	try {
 		return readdirSync(directory, { withFileTypes: true });

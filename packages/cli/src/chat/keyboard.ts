@@ -27,7 +27,7 @@ export class Keyboard {
 	#search: HistorySearch | undefined;
 	#isReadingClipboard = false;
 
-	/** `openDetails` shows thinking and tool calls in full. */
+	/** Edits the input of `chat`. `openDetails` shows thinking and tool calls in full. */
 	constructor(chat: Chat, openDetails: () => void = () => undefined) {
 		this.#chat = chat;
 		this.#openDetails = openDetails;
@@ -37,12 +37,12 @@ export class Keyboard {
 		return this.#message;
 	}
 
-	/** Search text for earlier messages. Undefined if no search is active. */
+	/** Returns the search text for earlier messages, or undefined if no search is active. */
 	get search(): Editor | undefined {
 		return this.#search?.query;
 	}
 
-	/** The answer that the person is typing. Undefined while the message receives the keys. */
+	/** Returns the answer that the person is typing, or undefined while the message receives the keys. */
 	get answer(): Editor | undefined {
 		return this.#answer;
 	}
@@ -52,7 +52,10 @@ export class Keyboard {
 		return (this.#answer ?? this.#message).pasted !== undefined;
 	}
 
-	/** Notice of the search, of the last key, of the clipboard, or of the chat. Empty without a notice. */
+	/**
+	 * Returns the notice of the search, of the last key, of the clipboard, or of the chat. Returns "" without a
+	 * notice.
+	 */
 	get notice(): string {
 		if (this.#search) return this.#searchNotice(this.#search);
 		if (this.#keyNotice !== "") return this.#keyNotice;
@@ -89,8 +92,8 @@ export class Keyboard {
 	}
 
 	/**
-	 * A shell command from an unmarked paste must not run without another Enter. While the clipboard is read, a
-	 * message is not sent, because its image would be missing.
+	 * Sends the typed text, with two exceptions. A shell command from an unmarked paste needs another Enter. While
+	 * the clipboard is read, a message is not sent, because its image would be missing.
 	 */
 	#enterTyped({ text }: Editor, { follows }: Key): Promise<void> | void {
 		if (!this.#answer && this.#isReadingClipboard) return;
@@ -178,7 +181,7 @@ export class Keyboard {
 		await this.#chat.enter(line, isAnswer);
 	}
 
-	/** On an empty line, leaves at the second press. */
+	/** Cancels running work, otherwise clears the line. On an empty line, leaves at the second press. */
 	async #interrupt(): Promise<void> {
 		if (this.#chat.canCancel) return this.#chat.cancel();
 		if (this.#mayLeave) return this.#chat.leave();
@@ -192,7 +195,7 @@ export class Keyboard {
 	}
 }
 
-/** A space follows a single name that is not a directory. */
+/** Completes the name at the cursor. A space follows a single name that is not a directory. */
 function completedWith(before: Editor, { start }: Beginning, names: readonly string[]): Editor {
 	const [only = ""] = names;
 	const isEnd = names.length === 1 && !only.endsWith("/");

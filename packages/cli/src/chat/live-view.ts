@@ -42,7 +42,7 @@ const minActivity = 12;
 const maxWaiting = 3;
 
 /**
- * Rows below the scrollback, from top to bottom:
+ * Returns the rows below the scrollback, from top to bottom:
  * - the incomplete part of the reply, the output of running calls, steps and tasks
  * - waiting messages, and the activity or another state
  * - the typed line and the status row

@@ -22,7 +22,7 @@ export class OpenQuestions {
 	/** Earlier questions whose answers the gateway has not confirmed. */
 	#sent: OpenQuestion[] = [];
 
-	/** `offersRules`: whether the person can add the rule that an approval offers. */
+	/** Starts without questions. `offersRules`: whether the person can add the rule that an approval offers. */
 	constructor(nameOfTask: (id: string) => string, offersRules = false) {
 		this.#nameOfTask = nameOfTask;
 		this.offersRules = offersRules;

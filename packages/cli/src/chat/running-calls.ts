@@ -33,7 +33,7 @@ export class RunningCalls {
 		if (call) this.#calls.set(id, { ...call, output: (call.output + content).slice(-maxOutputCharacters) });
 	}
 
-	/** The last lines of the output of all running calls, safe for a terminal. */
+	/** Returns the last lines of the output of all running calls, safe for a terminal. */
 	get output(): readonly string[] {
 		const text = Array.from(this.#calls.values(), ({ output }) => output).join("");
 		return text === "" ? [] : visibleProgress(text).trimEnd().split("\n").slice(-maxShownLines);

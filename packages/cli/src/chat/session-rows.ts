@@ -21,7 +21,7 @@ const roomyColumns = 80;
 /** Minimum number of columns for the column with the ids. A session can also be continued by its number. */
 const idColumns = 60;
 
-/** Rows of the latest sessions, followed by a hint. A mark identifies the current session. */
+/** Returns rows of the latest sessions, followed by a hint. A mark identifies the current session. */
 export function sessionRows(
 	sessions: readonly Listed[],
 	{ current, now }: SessionsNow,

@@ -15,14 +15,14 @@ export async function namesSkill(line: string, list: () => Promise<SkillList>): 
 	return isBroken || skills.some((skill) => skill.name === name);
 }
 
-/** The skills that a person can start. */
+/** Returns the skills that a person can start. */
 export function usableSkills({ skills }: SkillList): readonly SkillPayload[] {
 	return skills.filter(({ user_invocable: isForPeople, trust }) => {
 		return isForPeople && (trust === "operator" || trust === "trusted");
 	});
 }
 
-/** Rows of the help: commands, keys, and the skills that a person may start. */
+/** Returns the rows of the help: commands, keys, and the skills that a person may start. */
 export function chatHelpRows(list: SkillList, { columns }: OutputFormat): string[] {
 	const skills = usableSkills(list).map(({ name, argument_hint: hint = "", description }) =>
 		shorten(visibleLine(`  /${`${name} ${hint}`.padEnd(11)} ${description}`), columns),

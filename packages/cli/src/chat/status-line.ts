@@ -20,7 +20,7 @@ export interface StatusLineParts {
 	readonly client: Client;
 	readonly home: string | undefined;
 	find(sessionId: string): Promise<SessionFacts>;
-	/** Mode of the sandbox. Undefined if the gateway does not report it. */
+	/** Resolves with the mode of the sandbox, or undefined if the gateway does not report it. */
 	readSandbox(): Promise<string | undefined>;
 	changed(): void;
 }
@@ -55,7 +55,7 @@ export class StatusLine implements ChatObserver {
 		this.#set({ model, context: undefined });
 	}
 
-	/** The facts that fit a row of fewer than `columns` columns. */
+	/** Returns the facts that fit in a row of fewer than `columns` columns. */
 	words(columns: number): string {
 		const { model, context, costUsd = 0, directory, sandbox } = this.#facts;
 		const window = model === undefined ? undefined : this.#windows.get(model);

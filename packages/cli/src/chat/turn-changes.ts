@@ -10,8 +10,8 @@ import { noteRows } from "../wordings/message-rows.ts";
 const maxMessage = 60;
 
 /**
- * Rows of the file changes of a run: unified diffs with colours, notes about restored and refused files, and
- * a note if commands ran.
+ * Returns rows about the file changes of a run: unified diffs with colours, notes about restored and refused
+ * files, and a note if commands ran.
  */
 export function turnRows({ turn }: MethodResult<"file_changes">, format: OutputFormat): string[] {
 	if (!turn) return noteRows(changeTexts.none, format);

@@ -18,7 +18,7 @@ function makeData(): string {
 	return data;
 }
 
-/** The process belongs to the current user and continues until it is killed. */
+/** Starts a process of the current user that continues until it is killed. Resolves with its id. */
 async function start(script: string): Promise<number> {
 	const args = ["--input-type=module", "-e", `${script}; console.log("runs"); process.stdin.resume();`];
 	const child: ChildProcess = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });

@@ -37,7 +37,9 @@ async function askToStop(pid: number, data: string): Promise<void> {
 	throw new ParleyError(stopMessages.foreign({ pid, data }), { code: "failed_precondition" });
 }
 
-/** A gateway has the lock file open for writing. False on systems other than Linux. */
+/**
+ * Whether the process is a gateway, which has the lock file open for writing. False on systems other than Linux.
+ */
 function hasLock(pid: number, data: string): boolean {
 	try {
 		// The kernel reports real paths, so a link to the lock of another data directory does not match.
@@ -49,10 +51,10 @@ function hasLock(pid: number, data: string): boolean {
 	}
 }
 
-/** The flags are octal, and 2 is O_RDWR: https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html */
 function isOpenForWriting(pid: number, fd: string, path: string): boolean {
 	try {
 		if (readlinkSync(`/proc/${pid}/fd/${fd}`) !== path) return false;
+		// The flags are octal, and 2 is O_RDWR: https://man7.org/linux/man-pages/man5/proc_pid_fdinfo.5.html
 		return /^flags:\s*\d*2$/m.test(readFileSync(`/proc/${pid}/fdinfo/${fd}`, "utf8"));
 	} catch {
 		// The file was closed in the meantime, or this process may not read its flags.

@@ -94,7 +94,7 @@ export function findAgain(
 	};
 }
 
-/** Data for an address of this machine does not leave the machine. */
+/** Whether `url` is an address of this machine. Data for such an address does not leave the machine. */
 async function isOwnAddress(url = ""): Promise<boolean> {
 	const { networkInterfaces } = await import("node:os");
 	const host = URL.parse(url)?.hostname.replace(/^\[|\]$/g, "");

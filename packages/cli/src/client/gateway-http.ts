@@ -72,8 +72,8 @@ export async function getFromGateway(
 const patienceMs = 60_000;
 
 /**
- * Parsed JSON of a response with status 200. Rejects with a `ParleyError` for an error of the gateway or of the
- * connection.
+ * Resolves with the parsed JSON of a response with status 200. Rejects with a `ParleyError` for an error of the
+ * gateway or of the connection.
  */
 export async function getJson(address: HttpAddress, path: string): Promise<unknown> {
 	let answered: Awaited<ReturnType<typeof getFromGateway>>;
@@ -96,7 +96,7 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 	503: "unavailable",
 };
 
-/** Error for a response with an unexpected status. */
+/** Returns the error for a response with an unexpected status. */
 export function answerError(
 	{ url }: HttpAddress,
 	{ status, text: body }: { readonly status: number; readonly text: string },

@@ -12,7 +12,7 @@ export interface ShownEvent {
 	readonly seq: number;
 }
 
-/** All stored events of a session, oldest first. */
+/** Resolves with all stored events of a session, oldest first. */
 export async function readAllEvents(address: HttpAddress, sessionId: string): Promise<ShownEvent[]> {
 	const events: ShownEvent[] = [];
 	for (;;) {
@@ -24,7 +24,7 @@ export async function readAllEvents(address: HttpAddress, sessionId: string): Pr
 	}
 }
 
-/** The event as a frame of the Ozzie protocol. Undefined for an event of a later version. */
+/** Returns the event as a frame of the Ozzie protocol, or undefined for an event of a later version. */
 export function toOzzieEvent({ session_id, type, payload, seq }: ShownEvent): OzzieEvent | undefined {
 	// The history contains no tokens of questions, so the frame has an empty token.
 	const completePayload = type.startsWith("prompt.") ? { ...payload, token: "" } : payload;

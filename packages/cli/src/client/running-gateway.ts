@@ -12,8 +12,8 @@ export interface RunningGateway extends RuntimeFile {
 const patienceMs = 3_000;
 
 /**
- * The gateway of a data directory. Undefined if no gateway answers. The runtime file is not sufficient, because a
- * killed gateway leaves its file behind.
+ * Resolves with the gateway of a data directory, or undefined if no gateway answers. The runtime file is not
+ * sufficient, because a killed gateway leaves its file behind.
  */
 export async function findRunningGateway(data: string): Promise<RunningGateway | undefined> {
 	const runtime = await readRuntimeFile(data);

@@ -4,7 +4,7 @@ import type { Clipboard, ClipboardImage } from "./clipboard.ts";
 export interface ChatImages {
 	/** Base directory for a pasted relative path. */
 	readonly cwd: string;
-	/** Base directory for a relative path after `@` in a session. */
+	/** Resolves with the base directory for a relative path after `@` in a session. */
 	directory(sessionId: string): Promise<string>;
 	/** Uploads an image. Returns the id of the image. */
 	upload(path: string): Promise<string>;

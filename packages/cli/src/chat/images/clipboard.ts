@@ -73,7 +73,10 @@ export async function readClipboard(system: ClipboardSystem): Promise<Clipboard>
 	return { kind: "no-program", programs: programs.map(({ name }) => name) };
 }
 
-/** Undefined if the program is not installed, or if it reads only images and finds no supported image. */
+/**
+ * Resolves with the content that the program reads. Resolves with undefined if the program is not installed, or
+ * if it reads only images and finds no supported image.
+ */
 async function readWith(
 	program: ClipboardProgram,
 	{ environment, signal }: ClipboardSystem,
@@ -190,7 +193,10 @@ function imageTypeIn(listed: Buffer | undefined): ImageType | undefined {
 	return imageTypes.find((type) => types.includes(type));
 }
 
-/** Undefined if the first bytes do not identify an image format that models can read. */
+/**
+ * Returns the extension of an image, or undefined if its first bytes do not identify a format that models can
+ * read.
+ */
 function extensionOf(bytes: Buffer): ImageExtension | undefined {
 	const data = bytes.subarray(0, 12).toString("base64");
 	const type = imageTypes.find((mediaType) => imageProblem({ mediaType, data }) === undefined);

@@ -22,7 +22,7 @@ function directory(): string {
 	return root;
 }
 
-/** `press` also completes all work that needs no external event. */
+/** Creates a chat with this clipboard. `press` also completes all work that needs no external event. */
 function chatWith(cwd: string, read: () => Promise<Clipboard>) {
 	const client = new FakeClient();
 	const rows: string[] = [];

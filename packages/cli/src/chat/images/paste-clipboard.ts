@@ -59,7 +59,7 @@ export class ClipboardFiles implements AsyncDisposable {
 		if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true, force: true });
 	};
 
-	/** `parent` is the directory that contains the directory of the files. */
+	/** Sets the parent of the directory that contains the files. */
 	constructor(parent = tmpdir()) {
 		this.#parent = parent;
 	}

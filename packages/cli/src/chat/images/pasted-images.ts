@@ -85,7 +85,7 @@ export class PastedImages {
 		return ids;
 	}
 
-	/** The images of a message, without duplicates. `directory` is the base of relative paths after `@`. */
+	/** Returns the images of a message, without duplicates. `directory` is the base of relative paths after `@`. */
 	of(content: string, directory: string): MessageImages {
 		const images = namesIn(content).flatMap((name) => {
 			const path = imagePathIn(name, directory);
