@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { homeDirectory } from "@parley/base/own-account";
 import type { Io } from "./io.ts";
 
-/** The data directory if neither `--data` nor `PARLEY_DATA` is set. */
+/** Returns the data directory if neither `--data` nor `PARLEY_DATA` is set. */
 export async function defaultDataDirectory(): Promise<string> {
 	// env-paths reads the home directory when the module is loaded, and throws on a system without a home directory.
 	if (homeDirectory() === "/") return join(process.env["XDG_DATA_HOME"] || "/.local/share", "parley");
@@ -10,13 +10,13 @@ export async function defaultDataDirectory(): Promise<string> {
 	return envPaths("parley", { suffix: "" }).data;
 }
 
-/** Directory for files that may be deleted at any time. */
+/** Returns the directory for files that may be deleted at any time. */
 export async function cacheDirectory(): Promise<string> {
 	const { default: envPaths } = await import("env-paths");
 	return envPaths("parley", { suffix: "" }).cache;
 }
 
-/** The data directory of a command: `--data`, otherwise `PARLEY_DATA`, otherwise the default. */
+/** Returns the data directory of a command: `--data`, otherwise `PARLEY_DATA`, otherwise the default. */
 export async function chosenDataDirectory(given: string | undefined, io: Io): Promise<string> {
 	const named = given ?? (io.environment["PARLEY_DATA"] || undefined);
 	return named === undefined ? await defaultDataDirectory() : resolve(io.cwd, named);

@@ -16,7 +16,7 @@ export class HiddenInput implements Disposable {
 		if (text.includes(interrupt) || text.includes(endOfInput)) this.#onInterrupt();
 	};
 
-	/** `onInterrupt` is called after Ctrl-C or Ctrl-D while input is hidden. */
+	/** Starts with visible input. `onInterrupt` is called after Ctrl-C or Ctrl-D while input is hidden. */
 	constructor(input: ReadStream, onInterrupt: () => void) {
 		this.#input = input;
 		this.#onInterrupt = onInterrupt;

@@ -3,7 +3,7 @@ import { commandLineTexts } from "../texts/command-line.ts";
 export interface InterruptOptions {
 	cancel(): Promise<unknown>;
 	print(words: string): void;
-	/** Called if the run could not be cancelled. */
+	/** Receives the reason if the run could not be cancelled. */
 	onFailure(reason: unknown): void;
 }
 

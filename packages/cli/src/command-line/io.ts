@@ -39,7 +39,7 @@ function currentDirectory(): string {
 	}
 }
 
-/** `zot` if this program was started under a name that begins with `zot`, otherwise `parley`. */
+/** Returns `zot` if this program was started under a name that begins with `zot`, otherwise `parley`. */
 export function programName(): "zot" | "parley" {
 	return basename(process.argv[1] ?? "").startsWith("zot") ? "zot" : "parley";
 }

@@ -71,7 +71,10 @@ async function askUntilAccepted(
 	}
 }
 
-/** Undefined at the end of the input, and if the person leaves with Ctrl-C. */
+/**
+ * Resolves with the next line of the input. Resolves with undefined at the end of the input, or if the person
+ * leaves with Ctrl-C.
+ */
 function readLine(
 	prompt: string,
 	{ isHidden, io }: { readonly isHidden: boolean; readonly io: Io },

@@ -4,7 +4,7 @@ import type { Io } from "./io.ts";
 
 const usualColumns = 80;
 
-/** Width and styles of stdout. Rows in a file or pipe are not shortened. */
+/** Returns the width and styles of stdout. Rows in a file or pipe are not shortened. */
 export function outputFormat({ stdout, environment }: Io): OutputFormat {
 	// A terminal with an unknown size reports 0 columns.
 	const columns = stdout.isTTY ? stdout.columns || usualColumns : Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ export function printNotice(text: string, io: Io): void {
 	);
 }
 
-/** Width and styles of stderr. */
+/** Returns the width and styles of stderr. Rows in a file or pipe are not shortened. */
 export function errorFormat({ stderr, environment }: Io): OutputFormat {
 	const columns = stderr.isTTY ? stderr.columns || usualColumns : Number.POSITIVE_INFINITY;
 	return { columns, styles: createStyles(usesColours(stderr, environment)) };

@@ -100,8 +100,9 @@ const listings: Readonly<Record<string, string>> = {
 };
 
 /**
- * The command or subcommand of `parent` that corresponds to a name in other programs, or the complete command
- * that lists the rows of `parent`. Undefined for any other word.
+ * Returns the command or subcommand of `parent` that corresponds to a name in other programs, such as `rm`. For a
+ * synonym of `list`, may return a complete command that lists the same rows. Returns undefined for any other
+ * word.
  */
 export function usualName(given: string, parent: Command): string | undefined {
 	const word = given.toLowerCase();
@@ -113,7 +114,7 @@ export function usualName(given: string, parent: Command): string | undefined {
 	return listing && `parley ${listing}`;
 }
 
-/** All suggestions for the program. Each suggestion begins with the name of a command. */
+/** Returns all suggestions for the program. Each suggestion begins with the name of a command. */
 export function programSuggestions(): string[] {
 	return Object.values(programNames);
 }

@@ -38,8 +38,8 @@ export function explainUsage(command: Command, io: Io): Command {
 }
 
 /**
- * Exit code of an error that only reports shown help or a shown version. The code is 2 if a subcommand is missing.
- * Undefined for any other error.
+ * Returns the exit code of an error that only reports shown help or a shown version: 0, or 2 if a subcommand is
+ * missing. Returns undefined for any other error.
  */
 export function shownCode(error: unknown): 0 | 2 | undefined {
 	if (!(error instanceof CommanderError)) return undefined;
@@ -47,9 +47,9 @@ export function shownCode(error: unknown): 0 | 2 | undefined {
 	return error.code === "commander.help" ? 2 : undefined;
 }
 
-/** If a group has its own action, commander treats an unknown subcommand as an argument. */
 function asUnknownCommand(error: CommanderError, command: Command): CommanderError {
 	const [given = ""] = command.args;
+	// If a group has its own action, commander treats an unknown subcommand as an argument.
 	const isGroup = command.commands.length > 0 || usualName(given, command) !== undefined;
 	if (error.code !== "commander.excessArguments" || !isGroup || command.registeredArguments.length > 0) {
 		return error;
@@ -70,7 +70,7 @@ function describe({ code, message }: CommanderError, command: Command): string {
 	return `${withUsualName(problem, code, command)}\n${hintFor(code, command)}`;
 }
 
-/** The command for a usual name such as `rm` replaces the suggestion of a similarly spelled name. */
+/** Replaces the suggestion of a similarly spelled name by the command for a usual name such as `rm`. */
 function withUsualName(problem: string, code: string, command: Command): string {
 	if (code !== "commander.unknownCommand") return problem;
 	const [unknown, given = ""] = /^unknown command '(.*?)'/.exec(problem) ?? [];
@@ -80,7 +80,7 @@ function withUsualName(problem: string, code: string, command: Command): string 
 		: `${unknown}${commandLineTexts.didYouMean({ name: usual })}`;
 }
 
-/** Error for a flag before the name of a command that does not support the flag. */
+/** Returns the error for a flag before the name of a command that does not support the flag. */
 export function unusedFlag(name: string, command: Command): UsageError {
 	return new UsageError(
 		commandLineTexts.unusedFlag({ command: pathOf(command), flag: name, usage: command.usage() }),
@@ -131,7 +131,7 @@ function hintFor(code: string, command: Command): string {
 	return commandLineTexts.usage({ command: pathOf(command), usage: command.usage() });
 }
 
-/** Old names of commands are aliases, which the help does not show. */
+/** Returns the current name of a command. Old names are aliases, which the help does not show. */
 function currentName(name: string, { commands }: Command): string {
 	return commands.find((one) => one.aliases().includes(name))?.name() ?? name;
 }
@@ -147,8 +147,8 @@ export function showGroupOptions(command: Command, ...options: readonly string[]
 }
 
 /**
- * Options of the parent groups, which are also allowed after the subcommand. Only the program's own help
- * shows the options of the program.
+ * Returns the options of the parent groups, which are also allowed after the subcommand. Only the program's own
+ * help shows the options of the program.
  */
 function inheritedOptions(command: Command): Option[] {
 	const { parent } = command;
@@ -161,12 +161,12 @@ function inheritedOptions(command: Command): Option[] {
 	return [...further, ...inheritedOptions(parent)];
 }
 
-/** Commander would also show the alias. */
 function termOf(command: Command): string {
+	// Commander would also show the alias.
 	return new Help().subcommandTerm(command).replace(/^([^ |]+)\|[^ ]+/, "$1");
 }
 
-/** Full name of a command, for example `parley budget set`. */
+/** Returns the full name of a command, for example `parley budget set`. */
 function pathOf(command: Command): string {
 	return command.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
 }

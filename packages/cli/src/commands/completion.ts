@@ -3,7 +3,10 @@ import type { Shell } from "../command-line/completion-scripts.ts";
 import type { Io } from "../command-line/io.ts";
 import { completionHelp } from "../texts/commands/completion.ts";
 
-/** `parley completion`: prints a script with which a shell completes commands, options and their values. */
+/**
+ * Creates `parley completion`, which prints a script with which a shell completes commands, options and their
+ * values.
+ */
 export function completionCommand(io: Io): Command {
 	return new Command("completion")
 		.description(completionHelp.description)
@@ -15,7 +18,10 @@ export function completionCommand(io: Io): Command {
 		});
 }
 
-/** The hidden command that the scripts run with the typed words. `all` creates the program whose words it completes. */
+/**
+ * Creates the hidden command that the scripts run with the typed words. `all` creates the program whose words it
+ * completes.
+ */
 export function completeCommand(io: Io, all: (io: Io) => Command): Command {
 	return new Command("complete").argument("[words...]").action(async (words: string[]) => {
 		const { default: readCommands } = await import("@bomb.sh/tab/commander");

@@ -3,7 +3,10 @@ import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { helpHelp, helpMessages } from "../texts/commands/help.ts";
 
-/** `parley help`: prints help for the program, for a command or subcommand, or for the offline model. */
+/**
+ * Creates `parley help`, which prints help for the program, for a command or subcommand, or for the offline
+ * model.
+ */
 export function helpCommand(io: Io): Command {
 	const command = new Command("help").description(helpHelp.description);
 	return command.argument("[topic...]", helpHelp.topic).action(async (topic: string[]) => {

@@ -73,7 +73,7 @@ export async function readConnectorStatuses(data: string, now: number): Promise<
 	return found.filter((one) => one !== undefined);
 }
 
-/** Current state of a connector, derived from its report. */
+/** Returns the current state of a connector, derived from its report. */
 export function judge(
 	report: ConnectorReport,
 	now: number,
@@ -100,7 +100,7 @@ async function readReport(file: string): Promise<ConnectorReport | undefined> {
 	}
 }
 
-/** State of a connector in one line. */
+/** Returns the state of a connector in one line. */
 export function connectorWords(status: ConnectorStatus, now: number): string {
 	const { state, detail, since, pid } = status;
 	const reason = detail === undefined ? "" : `: ${detail}`;
@@ -121,7 +121,7 @@ export function connectorWords(status: ConnectorStatus, now: number): string {
 	}
 }
 
-/** State of a connector as rows, with the fix if there is a problem. */
+/** Returns the state of a connector as rows, with the fix if there is a problem. */
 export function connectorRows(status: ConnectorStatus, now: number): [string, string][] {
 	const fix = connectorFix(status);
 	return definedItems([
@@ -130,7 +130,7 @@ export function connectorRows(status: ConnectorStatus, now: number): [string, st
 	]);
 }
 
-/** Fix for the state. Undefined if no fix is needed. */
+/** Returns the fix for the state, or undefined if no fix is needed. */
 export function connectorFix({ platform, state, held = 0 }: ConnectorStatus): string | undefined {
 	switch (state) {
 		case "refused":
@@ -163,7 +163,7 @@ interface ReportWriterParts {
 	readonly clock: Clock;
 	readonly log: Logger;
 	readonly pid: number;
-	/** Called at each change of the state or of its reason. */
+	/** Receives each change of the state or of its reason. */
 	readonly onChange?: (words: ConnectorWords) => void;
 }
 

@@ -34,7 +34,7 @@ interface Waiting {
 	readonly clock: Clock;
 	/** Resolves with the reason when the connector must stop. */
 	readonly stopRequest: Promise<string>;
-	/** Called with the reason after each failed attempt. */
+	/** Receives the reason after each failed attempt. */
 	readonly onWait: (why: string) => Promise<void>;
 }
 
@@ -125,7 +125,7 @@ function anotherProgram(url: string, answer: string, cause?: unknown): ParleyErr
 	return new ParleyError(message, { code: "failed_precondition", cause });
 }
 
-/** Undefined if the response is not JSON or has no `status`. */
+/** Returns the `status` of the response, or undefined if the response is not JSON or has no `status`. */
 function healthIn(text: string): unknown {
 	try {
 		const { status }: { status?: unknown } = Object(parseJson(text));
@@ -172,7 +172,7 @@ export async function connectorToken({ platform, data, gateway }: TokenQuestion)
 	return created.token;
 }
 
-/** Error for a connector token that the gateway no longer accepts. */
+/** Returns the error for a connector token that the gateway no longer accepts. */
 export function revokedToken(
 	{ platform, data, given }: TokenFile & { readonly given: string | undefined },
 	cause: Error,

@@ -175,8 +175,8 @@ function failed(
 	return code;
 }
 
-/** A system error keeps its own message, which `ParleyError.from` would replace with `internal error`. */
 function wordsOf(reason: unknown, redactor: Redactor): ConnectorWords {
+	// A system error keeps its own message, which `ParleyError.from` would replace with `internal error`.
 	const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;
 	return { state: isFinal(reason) ? "refused" : "failed", detail: redactor.redact(why) };
 }
@@ -237,7 +237,10 @@ async function asConnector(
 	}
 }
 
-/** Ctrl-C is ignored, because the parent also receives it and then requests a stop. */
+/**
+ * Resolves with the reason to stop, after SIGTERM or the end of the parent. Ignores Ctrl-C, because the parent
+ * also receives it and then requests a stop.
+ */
 async function parentStopRequest({ stdin }: Io): Promise<string> {
 	process.on("SIGINT", () => undefined);
 	const parentEnded = new Promise<string>((resolve) => {

@@ -37,8 +37,8 @@ export async function runSlackConnector(flags: SlackFlags, io: Io): Promise<numb
 }
 
 /**
- * A `UsageError` becomes `failed_precondition`, because only an operator can correct a setting. The
- * supervisor then does not restart the connector.
+ * Returns the result of `read`. Throws `failed_precondition` instead of a `UsageError`, because only an operator
+ * can correct a setting. The supervisor then does not restart the connector.
  */
 function settled<Value>(read: () => Value): Value {
 	try {

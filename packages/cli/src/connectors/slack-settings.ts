@@ -24,14 +24,18 @@ interface SlackConfig {
 }
 
 /**
- * Settings of the connector: Socket Mode with SLACK_APP_TOKEN, HTTP with SLACK_SIGNING_SECRET. Throws a `UsageError`
- * for a missing or invalid setting. `listen`, the value of the flag, selects HTTP and overrides the configured address.
+ * Returns the settings of the connector: Socket Mode with SLACK_APP_TOKEN, HTTP with SLACK_SIGNING_SECRET. Throws
+ * a `UsageError` for a missing or invalid setting. `listen`, the value of the flag, selects HTTP and overrides
+ * the configured address.
  */
 export function slackSettings(io: SlackEnvironment, config: SlackConfig, listen?: string): SlackSettings {
 	return { botToken: readBotToken(io), transport: readTransport(io, config, listen) };
 }
 
-/** Settings as `slackSettings` returns them, but with errors as values, so that each check can report its own error. */
+/**
+ * Returns the same settings as `slackSettings`, but with errors as values, so that each check can report its own
+ * error.
+ */
 export function trySlackSettings(
 	io: SlackEnvironment,
 	config: SlackConfig,

@@ -91,7 +91,7 @@ interface WelcomeContext extends CallContext {
 	readonly shellLine?: string;
 }
 
-/** Command line with which a person runs this copy of Parley, without arguments. */
+/** Returns the command line with which a person runs this copy of Parley, without arguments. */
 export function commandOf(kind: Installation["kind"], environment: NodeJS.ProcessEnv): string {
 	// npx passes its options in environment variables: https://docs.npmjs.com/cli/v11/using-npm/config
 	const file = environment["npm_config_package"];
@@ -172,7 +172,7 @@ function grpcTarget(url: string): string {
 	return `${hostname}:${port || (protocol === "https:" ? 443 : 80)}`;
 }
 
-/** `docs/ozzie-client.md` has the details. */
+/** Returns a hint about Ozzie clients, which `docs/ozzie-client.md` describes in detail. */
 function ozzieHint(urls: readonly string[]): string {
 	const usual = urls.find((url) => new URL(url).port === String(ozzieEndpoint.port));
 	if (usual !== undefined) return startTexts.ozzieClients;
@@ -180,7 +180,8 @@ function ozzieHint(urls: readonly string[]): string {
 }
 
 /**
- * Empty if `reach.localTrust` is true: only this machine can connect, and this user's programs need no token.
+ * Returns rows about the reach and the token. Returns none if `reach.localTrust` is true: only this machine can
+ * connect, and this user's programs need no token.
  */
 function accessFacts(reach: Reach, printsToken: string): string[][] {
 	if (reach.localTrust) return [];
@@ -227,7 +228,7 @@ function shellWord(text: string): string {
 	return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Error text for a second gateway on the same data directory. */
+/** Returns the error text for a second gateway on the same data directory. */
 export function alreadyRunning(
 	{ pid, urls }: { readonly pid: number; readonly urls: readonly string[] },
 	{ data, defaultData, command }: CallContext & { readonly data: string },

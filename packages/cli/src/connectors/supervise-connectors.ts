@@ -71,7 +71,9 @@ export function attachConnectors(
 	};
 }
 
-/** Environment of a connector, which contains only the shared variables and its own variables. */
+/**
+ * Returns the environment of a connector, which contains only the shared variables and the `needed` variables.
+ */
 export function connectorEnvironment(
 	environment: Io["environment"],
 	needed: readonly string[],

@@ -31,7 +31,7 @@ const families: Readonly<Record<string, Distribution>> = {
 };
 
 /**
- * Kind of the system. On Linux, ID and ID_LIKE select it:
+ * Returns the kind of the system. On Linux, ID and ID_LIKE select it:
  * https://www.freedesktop.org/software/systemd/man/latest/os-release.html
  */
 export function distributionOf({ platform, release, kernel }: Signs): Distribution {
@@ -61,7 +61,7 @@ export const makeRoom = fixOn(systemFixes.space);
 /** Commands that install a newer Node. */
 export const updateNode = fixOn(systemFixes.node);
 
-/** Command that shows which program listens on a port. */
+/** Returns the command that shows which program listens on a port. */
 export function showListener(distribution: Distribution, port: number): string {
 	return distribution === "macos" || distribution === "other"
 		? `lsof -nP -iTCP:${port} -sTCP:LISTEN`

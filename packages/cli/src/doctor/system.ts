@@ -28,11 +28,11 @@ export interface System {
 	/** Health report of the gateway. Null without a gateway, or if the report cannot be read. */
 	readonly health: HealthReport | null;
 	readonly versions: { readonly parley: string; readonly node: string; readonly sqlite: string };
-	/** Current time in milliseconds since the epoch. */
+	/** Returns the current time in milliseconds since the epoch. */
 	now(): number;
 	/** Facts about a path. Undefined if it does not exist or cannot be read. */
 	stat(path: string): Promise<PathFacts | undefined>;
-	/** Number of bytes that this user can still write in the directory. */
+	/** Resolves with the number of bytes that this user can still write in the directory. */
 	freeBytes(path: string): Promise<number>;
 	/** Writes a file in the directory and deletes it. Resolves with the modification time of the file. */
 	writeProbe(directory: string): Promise<number>;
@@ -41,8 +41,8 @@ export interface System {
 	/** Whether this user can execute the program, which is a name in PATH or a path. */
 	program(command: string): Promise<boolean>;
 	/**
-	 * The answer of the named provider, by default of the configured provider. Undefined for the offline model,
-	 * and if the configuration is invalid.
+	 * Resolves with the answer of the named provider, by default of the configured provider. Resolves with
+	 * undefined for the offline model, and if the configuration is invalid.
 	 */
 	provider(name?: string): Promise<ProviderAnswer | undefined>;
 	sandbox(): Promise<SandboxState>;
@@ -61,10 +61,10 @@ export interface System {
 	messages(): Promise<MessagesCheck | undefined>;
 	/** Whether the file of the operator token exists. Rejects if the file is unusable. */
 	operatorToken(): Promise<boolean>;
-	/** Tokens of the running gateway. */
+	/** Resolves with the tokens of the running gateway. */
 	tokens(): Promise<MethodResult<"list_tokens">["tokens"]>;
 	/** Connectors that are running, or that ended without a stop request. */
 	connectors(): Promise<ConnectorStatus[]>;
-	/** Expiry time of the certificate, in milliseconds since the epoch. */
+	/** Resolves with the expiry time of the certificate, in milliseconds since the epoch. */
 	certificateEnd(file: string): Promise<number>;
 }

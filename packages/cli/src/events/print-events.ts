@@ -82,7 +82,7 @@ const idCharacters = "sess_".length + 6;
 /** Maximum width of a row, even without a terminal. */
 const maxColumns = 200;
 
-/** Row of an event: time, session, type and details. */
+/** Returns the row of an event: time, session, type and details. */
 export function eventRow(shown: ShownEvent, format: OutputFormat): string {
 	const { dim, cyan, red } = format.styles;
 	const time = shown.timestamp === undefined ? "        " : clockTime(new Date(shown.timestamp));

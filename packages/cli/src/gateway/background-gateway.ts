@@ -93,7 +93,7 @@ export async function runInBackground(run: BackgroundRun): Promise<FoundGateway>
 	}
 }
 
-/** The environment variables of `io` that are set. */
+/** Returns the environment variables of `io` that are set. */
 export function environmentOf({ environment }: Io): Record<string, string> {
 	const set = Object.entries(environment).flatMap(([name, value]) =>
 		value === undefined ? [] : [[name, value]],
@@ -126,7 +126,7 @@ async function isFree(address: { readonly host: string; readonly port: number })
 	return true;
 }
 
-/** Size in bytes. 0 without a log. */
+/** Returns the size in bytes, or 0 without a log. */
 function sizeOf(log: string): number {
 	return statSync(log, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -24,8 +24,8 @@ export interface ConfigFlags {
 }
 
 /**
- * Configuration sources of a gateway that starts in this directory and this environment, with only these flags and with
- * the stored keys.
+ * Resolves with the configuration sources of a gateway that starts in this directory and this environment. The
+ * gateway has only these flags, and the stored keys.
  */
 export async function configSources({ data, config }: ConfigFlags, io: Io): Promise<ConfigSources> {
 	return {

@@ -18,7 +18,7 @@ interface IdleOptions {
 	readonly clock: Clock;
 	/** Sets V8's memory options. Returns a function that collects all garbage and releases free memory. */
 	readonly settle?: () => () => Promise<void>;
-	/** CPU time that the process has used so far, in microseconds. */
+	/** Returns the CPU time that the process has used so far, in microseconds. */
 	readonly cpu?: () => number;
 }
 

@@ -53,7 +53,10 @@ async function runEditor(draft: string, { environment }: Io): Promise<void> {
 	throw new ParleyError(configMessages.editorFailed({ editor, code }), { code: "failed_precondition" });
 }
 
-/** For an invalid text, prints the reason and returns undefined. */
+/**
+ * Stores a valid text and resolves with the changed settings. For an invalid text, prints the reason and resolves
+ * with undefined.
+ */
 async function storeIfValid(
 	text: string,
 	before: string,

@@ -25,7 +25,9 @@ export function formatLogLine(line: string, styles: Styles): string {
 	return `${styles.dim(clock)} ${colour(`${visibleLine(describe(level)).padEnd(5)} ${text}`)}`;
 }
 
-/** Undefined for output that is not JSON, for example the stack of a crashed program. */
+/**
+ * Parses a line, or returns undefined for output that is not JSON, for example the stack of a crashed program.
+ */
 function readRecord(line: string): unknown {
 	try {
 		return parseJson(line);

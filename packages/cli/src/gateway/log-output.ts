@@ -58,7 +58,10 @@ function tee(first: LogDestination, file: LogFile): LogDestination {
 	};
 }
 
-/** Level of a line that `createLogger` wrote. Any other line is a program error, which the operator must see. */
+/**
+ * Returns the level of a line that `createLogger` wrote. Any other line is a program error, which the operator
+ * must see.
+ */
 function levelOf(line: string): LogLevel {
 	const [, name] = /^\{"level":"(\w+)"/.exec(line) ?? [];
 	return logLevels.find((one) => one === name) ?? "error";
@@ -71,9 +74,9 @@ function isLogFile(data: string): boolean {
 	return file?.dev === dev && file.ino === ino;
 }
 
-/** JOURNAL_STREAM contains the device and inode of the stream to the systemd journal: systemd.exec(5). */
 function isJournal({ JOURNAL_STREAM: stream }: Io["environment"]): boolean {
 	if (!stream) return false;
+	// JOURNAL_STREAM contains the device and inode of the stream to the systemd journal: systemd.exec(5).
 	const { dev, ino } = fstatSync(2);
 	return stream === `${dev}:${ino}`;
 }

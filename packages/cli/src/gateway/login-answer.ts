@@ -57,7 +57,7 @@ export async function listenForLogin(port: number): Promise<LoginListener> {
 	};
 }
 
-/** Undefined if the request cannot be a browser's redirect. */
+/** Returns the parameters of a browser's redirect, or undefined if the request cannot be one. */
 function readAnswer(
 	{ method, headers, url = "" }: IncomingMessage,
 	own: string,

@@ -7,7 +7,10 @@ import { McpBridge } from "./mcp-bridge.ts";
 
 const ready = "notifications/initialized";
 
-/** A gateway that responds to JSON-RPC requests with these status codes, in order, and then always with 200. */
+/**
+ * Starts a gateway that responds to JSON-RPC requests with these status codes, in order, and then always with
+ * 200.
+ */
 async function openGateway(statuses: readonly number[]) {
 	const seen: string[] = [];
 	const left = [...statuses];

@@ -115,7 +115,7 @@ function ofFile(
 	return { name, source, command: place, trust: "operator", ...loginOf(name, url) };
 }
 
-/** For an unreadable file, returns only the reason. */
+/** Resolves with the entries of the directory's file. For an unreadable file, resolves with only the reason. */
 async function entriesOf(
 	directory: string,
 	trusted: McpFileContent["trusted"],

@@ -151,8 +151,8 @@ function clientOf({ clientId, clientSecretFrom }: LoginFlags, io: Io) {
 }
 
 /**
- * The browser on this machine sends the answer, or a person pastes it. Rejects with `deadline_exceeded` after
- * 10 minutes.
+ * Waits until the browser on this machine sends the answer, or a person pastes it. Rejects with
+ * `deadline_exceeded` after 10 minutes.
  */
 async function waitForAnswer(
 	pending: PendingLogin,

@@ -35,7 +35,7 @@ export async function endLogin(
 	return end;
 }
 
-/** Addition to the message about a logout. "" if the token was revoked. */
+/** Returns the addition to the message about a logout, or "" if the token was revoked. */
 export function unrevokedNote({ isRevoked }: LoginEnd): string {
 	return isRevoked ? "" : mcpLoginTexts.tokenStaysValid;
 }

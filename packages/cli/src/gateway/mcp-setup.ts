@@ -50,7 +50,7 @@ function addedServer(name: string, server: McpFileContent["servers"][string]): C
 	return { action: "mcp.add", object: name, facts: { ...facts, ...counted } };
 }
 
-/** `changeMcpFile` validates the settings. */
+/** Returns the settings of a server, which `changeMcpFile` validates. */
 function serverOf(
 	program: string,
 	args: readonly string[],

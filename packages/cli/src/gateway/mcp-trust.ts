@@ -162,10 +162,10 @@ async function prepareProgram(
 	};
 }
 
-/** A remote server receives only granted variables that its headers name. */
 function prepareRemote(entry: RemoteEntry, { envFrom = [] }: Rights, isPrivate = false): PreparedTrust {
 	const needed = variablesOf(entry);
 	const variables = envFrom.filter((name) => needed.includes(name));
+	// A remote server receives only granted variables that its headers name.
 	const granted = variables.length > 0 ? variables : undefined;
 	const trust = { url: entry.url, ...defined({ envFrom: granted, allowPrivate: isPrivate || undefined }) };
 	const rows = [
@@ -194,7 +194,10 @@ function rightRows({ envFrom = [], read = [], write = [], hosts = [] }: Rights):
 	].map(visibleLine);
 }
 
-/** With `--server`, the trust in the remaining servers stays if the file has not changed. */
+/**
+ * Stores the trust in the servers. With `--server`, the trust in the remaining servers stays if the file has not
+ * changed.
+ */
 async function storeTrust(
 	{ directory, file, servers }: McpFileContent["trusted"][number],
 	flags: TrustFlags,

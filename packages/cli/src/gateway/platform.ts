@@ -18,7 +18,7 @@ export interface Platform {
 	isRequested(environment: Environment): boolean;
 	/** Names of the variables that the connector needs, as a phrase for messages. */
 	readonly credential: string;
-	/** Instruction for the person who sets up the bot and wants to become an owner. */
+	/** Returns the instruction for the person who sets up the bot and wants to become an owner. */
 	pairing(code: string): string;
 }
 
@@ -31,7 +31,10 @@ export const discord: Platform = {
 	pairing: (code) => platformTexts.discordPairing({ code }),
 };
 
-/** The bot's token from the environment, without the prefix `Bot `. Undefined if the variable is missing or empty. */
+/**
+ * Returns the bot's token from the environment, without the prefix `Bot `. Returns undefined if the variable is
+ * missing or empty.
+ */
 export function discordToken({ environment }: { readonly environment: Environment }): string | undefined {
 	return environment["DISCORD_TOKEN"]?.trim().replace(/^Bot /, "") || undefined;
 }

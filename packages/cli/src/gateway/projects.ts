@@ -77,8 +77,8 @@ async function confirmed(directory: string, io: Io): Promise<boolean> {
 }
 
 /**
- * Warning about a directory that is `/`, the home directory, or a parent of the home directory. Undefined for any other
- * directory.
+ * Resolves with a warning about a directory that is `/`, the home directory, or a parent of the home directory.
+ * Resolves with undefined for any other directory.
  */
 export async function broadDirectory(directory: string): Promise<string | undefined> {
 	if (directory === "/") return projectTexts.everything;

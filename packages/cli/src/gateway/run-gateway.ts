@@ -149,7 +149,10 @@ export async function readConfig(
 	return loadConfig({ flags, environment, cwd: io.cwd, defaultData, defaultLogLevel });
 }
 
-/** A client can end a gateway with failpoints, so only clients on this machine may connect. */
+/**
+ * Returns the failpoints of a test. Throws unless only clients on this machine can connect, because a client can
+ * end a gateway with failpoints.
+ */
 function readTestHooks(spec: string | undefined, { listen }: Config): Failpoints {
 	if (spec === undefined) return noFailpoints;
 	const beyond = listen.find(({ host }) => !isLoopback(`http://${host.includes(":") ? `[${host}]` : host}`));

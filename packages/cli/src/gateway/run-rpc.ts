@@ -98,8 +98,8 @@ export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<num
 }
 
 /**
- * Node.js treats a directory as an ended input, so the program would exit without output and without an
- * error.
+ * Throws if stdin is a directory. Node.js treats a directory as an ended input, so the program would exit without
+ * output and without an error.
  */
 function demandLines(): void {
 	if (!fstatSync(standardInput).isDirectory()) return;
@@ -136,9 +136,9 @@ async function readRpcConfig(flags: RpcCommandFlags, io: Io): Promise<Config> {
 
 const withoutVersion = new Set<unknown>([undefined, "", "auto", "anthropic", "offline"]);
 
-/** As zot does, adds the API version to the address of a server with OpenAI's API. */
 function versioned(baseUrl: string | undefined, provider: string | undefined): string | undefined {
 	if (baseUrl === undefined || withoutVersion.has(provider)) return baseUrl;
+	// As zot does, adds the API version to the address of a server with OpenAI's API.
 	const plain = baseUrl.replace(/\/+$/, "");
 	return /\/v\d\w*$/.test(plain) ? plain : `${plain}/v1`;
 }

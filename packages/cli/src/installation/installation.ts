@@ -52,8 +52,9 @@ function kindOf(home: string, prefix: string | undefined): Installation["kind"] 
 }
 
 /**
- * Undefined if npm has not installed this copy globally. npm puts packages in `lib/node_modules`, and links
- * to programs in `bin`: https://docs.npmjs.com/cli/v11/configuring-npm/folders
+ * Returns the prefix of npm's global packages, or undefined if npm has not installed this copy globally. npm puts
+ * packages in `lib/node_modules`, and links to programs in `bin`:
+ * https://docs.npmjs.com/cli/v11/configuring-npm/folders
  */
 function prefixOf(home: string, program: string): string | undefined {
 	const modules = dirname(home);

@@ -15,8 +15,8 @@ export interface RunningCommand {
 export const canReadCommands = process.platform === "linux";
 
 /**
- * Command line, directory and environment of a process that runs this program. Undefined if the process runs
- * another program, has ended or cannot be read, and on systems other than Linux.
+ * Returns the command line, directory and environment of a process that runs this program. Returns undefined if
+ * the process runs another program, has ended or cannot be read, and on systems other than Linux.
  */
 export function runningCommand(pid: number, program: string): RunningCommand | undefined {
 	if (!canReadCommands) return undefined;
@@ -38,7 +38,9 @@ export function runningCommand(pid: number, program: string): RunningCommand | u
 	}
 }
 
-/** Readable processes that run this program, by process id. Empty on systems other than Linux. */
+/**
+ * Returns the readable processes that run this program, by process id. Returns none on systems other than Linux.
+ */
 export function runningCommands(program: string): ReadonlyMap<number, RunningCommand> {
 	const names = canReadCommands ? readdirSync("/proc").filter((name) => /^\d+$/.test(name)) : [];
 	const found = names.map((name) => [Number(name), runningCommand(Number(name), program)] as const);

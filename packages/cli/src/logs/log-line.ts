@@ -16,7 +16,7 @@ export interface LogFilter {
 	readonly level?: LogLevel;
 }
 
-/** The fields of a JSON line. Undefined for other output, for example the stack of a crash. */
+/** Returns the fields of a JSON line, or undefined for other output, for example the stack of a crash. */
 export function recordOf({ text }: LogLine): Readonly<Record<string, unknown>> | undefined {
 	if (!text.startsWith("{")) return undefined;
 	try {

@@ -49,8 +49,8 @@ export async function printServiceLogs(
 }
 
 /**
- * The systemd service that runs the gateway of the data directory, or that would run it if no gateway is
- * running.
+ * Resolves with the systemd service that runs the gateway of the data directory, or that would run it if no
+ * gateway is running.
  */
 async function serviceWithLog(data: string, machine: Machine): Promise<InstalledService | undefined> {
 	const [service] = (await servicesOf(data, machine)).filter(({ manager }) => manager.kind === "systemd");
@@ -97,8 +97,8 @@ async function printFile(data: string, options: LogsOptions, { io }: Surrounding
 	await followLogFile(data, { clock: systemClock, signal: interrupt.signal, onLine, onOlder });
 }
 
-/** After Ctrl-C or SIGTERM, `--follow` must end without an error. */
 function untilInterrupt(): Disposable & { readonly signal: AbortSignal } {
+	// After Ctrl-C or SIGTERM, `--follow` must end without an error.
 	const controller = new AbortController();
 	const abort = (): void => controller.abort();
 	for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, abort);

@@ -94,8 +94,9 @@ async function verify(flags: AuditFlags, io: Io): Promise<void> {
 }
 
 /**
- * A gateway that `--url` or PARLEY_URL names runs the complete check. Otherwise, the messages are checked in
- * the database of the data directory, and also the audit log if no gateway runs there.
+ * Resolves with the result of the check. A gateway that `--url` or PARLEY_URL names runs the complete check.
+ * Otherwise, the messages are checked in the database of the data directory, and also the audit log if no gateway
+ * runs there.
  */
 async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 	const { anchor, url } = flags;

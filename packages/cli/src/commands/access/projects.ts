@@ -4,7 +4,7 @@ import type { ProjectFlags } from "../../gateway/projects.ts";
 import { projectsHelp } from "../../texts/commands/access/projects.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley projects`: lists and changes the directories in which agents may work. */
+/** Creates `parley projects`, which lists and changes the directories in which agents may work. */
 export function projectsCommand(io: Io): Command {
 	const command = new Command("projects")
 		.description(projectsHelp.description)

@@ -110,13 +110,13 @@ function revokeCommand(io: Io): Command {
 	});
 }
 
-/** Without `--json`, stdout contains only the token, for use in a pipe. */
 async function printToken(created: MethodResult<"create_token">, flags: TokenFlags, io: Io): Promise<void> {
 	if (flags.json) return printJson(created, io);
 	const [{ createdWords }, { systemClock }] = await Promise.all([
 		import("../../tables/access-tables.ts"),
 		import("@parley/base"),
 	]);
+	// stdout contains only the token, for use in a pipe.
 	io.stdout.write(`${created.token}\n`);
 	io.stderr.write(`${createdWords(created.info, systemClock.now())}\n`);
 }

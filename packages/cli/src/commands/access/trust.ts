@@ -26,8 +26,8 @@ interface GrantFlags extends TrustFlags {
 }
 
 /**
- * `parley trust`: lists and changes the trust grants of channels, whose tool calls run without approval for a limited
- * time.
+ * Creates `parley trust`, which lists and changes the trust grants of channels. In a trusted channel, tool calls
+ * run without approval for a limited time.
  */
 export function trustCommand(io: Io): Command {
 	const command = new Command("trust")
@@ -201,8 +201,8 @@ export async function answerRequest(
 }
 
 /**
- * Complete id of the grant. If no grant matches, returns the id unchanged, so that the gateway refuses it. Rejects if
- * the id is too short or ambiguous.
+ * Resolves with the complete id of the grant. If no grant matches, resolves with the id unchanged, so that the
+ * gateway refuses it. Rejects if the id is too short or ambiguous.
  */
 export async function findGrant(client: Client, given: string): Promise<string> {
 	const { grants } = await client.request("list_grants", {});

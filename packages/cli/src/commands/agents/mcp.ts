@@ -5,7 +5,7 @@ import type { McpFlags } from "../../gateway/mcp-flags.ts";
 import { mcpHelp } from "../../texts/commands/agents/mcp.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley mcp`: manages MCP servers and their logins, and offers the gateway as an MCP server. */
+/** Creates `parley mcp`, which manages MCP servers and their logins, and offers the gateway as an MCP server. */
 export function mcpCommand(io: Io, version: string): Command {
 	const command = new Command("mcp")
 		.description(mcpHelp.description)

@@ -40,7 +40,10 @@ function providersOf({ models, default: chosen }: MethodResult<"list_models">): 
 
 const unnamed = "(default)";
 
-/** First the providers in the configuration of this command, then further providers of the gateway. */
+/**
+ * Resolves with reports about the providers: first those in the configuration of this command, then further
+ * providers of the gateway.
+ */
 async function checkedProviders(
 	{ data: given }: AddressFlags,
 	names: ReadonlySet<string>,
@@ -58,7 +61,7 @@ async function checkedProviders(
 	return [...reports, ...unknown.map((name) => ({ name, host: "", keyFound: false, problem }))];
 }
 
-/** `parley agents`: lists the agent profiles, and invalid profiles with the reason. */
+/** Creates `parley agents`, which lists the agent profiles, and invalid profiles with the reason. */
 export function agentsCommand(io: Io): Command {
 	const command = new Command("agents")
 		.description(agentsHelp.description)

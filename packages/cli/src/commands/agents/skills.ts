@@ -11,7 +11,7 @@ interface SkillsFlags extends AddressFlags {
 	readonly dir?: string;
 }
 
-/** `parley skills`: lists and shows skills, and trusts the skills of a working directory. */
+/** Creates `parley skills`, which lists and shows skills, and trusts the skills of a working directory. */
 export function skillsCommand(io: Io): Command {
 	const command = new Command("skills")
 		.description(skillsHelp.description)
@@ -67,7 +67,10 @@ function untrustCommand(io: Io): Command {
 	});
 }
 
-/** Empty without `--dir` if the gateway is on another machine, which has other directories. */
+/**
+ * Resolves with the directory whose skills are shown. Without `--dir`, omits it if the gateway is on another
+ * machine, which has other directories.
+ */
 async function directoryOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
 	if (flags.dir !== undefined) return { directory: await absolute(flags.dir, io) };
 	const { isLocal } = await findGateway(flags, io);

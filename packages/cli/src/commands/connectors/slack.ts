@@ -43,8 +43,8 @@ function manifestCommand(io: Io): Command {
 	});
 }
 
-/** The module is loaded only when a command needs the keys. */
 async function withKeys(io: Io, data: string | undefined): Promise<Io> {
+	// The module is loaded only when a command needs the keys.
 	const { withStoredKeys } = await import("../../command-line/stored-keys.ts");
 	return withStoredKeys(io, data);
 }

@@ -4,7 +4,7 @@ import type { ConfigFlags } from "../../gateway/change-config.ts";
 import { configHelp } from "../../texts/commands/gateway/config.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley config`: shows and changes the settings of the configuration file. */
+/** Creates `parley config`, which shows and changes the settings of the configuration file. */
 export function configCommand(io: Io): Command {
 	const command = new Command("config")
 		.description(configHelp.description)

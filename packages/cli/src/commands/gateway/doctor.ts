@@ -14,7 +14,7 @@ interface DoctorFlags {
 	readonly fix?: boolean;
 }
 
-/** `parley doctor`: checks the installation and explains how to fix problems. */
+/** Creates `parley doctor`, which checks the installation and explains how to fix problems. */
 export function doctorCommand(io: Io, version: string): Command {
 	return new Command("doctor")
 		.description(doctorHelp.description)

@@ -30,7 +30,7 @@ export function gatewayCommand(io: Io, version: string): Command {
 		});
 }
 
-/** A service manager may discard stderr, so the reason would otherwise be lost. */
+/** Logs the error to the log file, because a service manager may discard stderr. */
 async function logFailure(error: unknown, { data }: ServiceFlags, io: Io): Promise<void> {
 	const [{ LogFile }, { createLogger, Redactor }] = await Promise.all([
 		import("../../gateway/log-file.ts"),
@@ -52,7 +52,7 @@ interface StartFlags extends GatewayFlags {
 	readonly shellLine?: string;
 }
 
-/** `parley start`: runs the gateway and prints the next steps. */
+/** Creates `parley start`, which runs the gateway and prints the next steps. */
 export function startCommand(io: Io, version: string): Command {
 	const command = new Command("start")
 		.description(gatewayHelp.start)

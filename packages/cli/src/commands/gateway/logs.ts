@@ -16,7 +16,7 @@ export interface LogFlags {
 	readonly json?: boolean;
 }
 
-/** `parley logs`: prints the log of the data directory's gateway, even if no gateway is running. */
+/** Creates `parley logs`, which prints the log of the data directory's gateway, even if no gateway is running. */
 export function logsCommand(io: Io): Command {
 	const command = new Command("logs")
 		.description(logsHelp.description)

@@ -5,7 +5,7 @@ import type { RpcCommandFlags } from "../../gateway/run-rpc.ts";
 import { rpcHelp, rpcMessages } from "../../texts/commands/gateway/rpc.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley rpc`: runs the agent as a subprocess that exchanges JSON lines. */
+/** Creates `parley rpc`, which runs the agent as a subprocess that exchanges JSON lines. */
 export function rpcCommand(io: Io, version: string): Command {
 	return (
 		new Command("rpc")
@@ -46,11 +46,9 @@ function collect(value: string, values: readonly string[] = []): string[] {
 	return [...values, value];
 }
 
-/**
- * commander treats a flag and its `--no-` form as one setting, whose last value applies. Here, `--no-tools` has
- * precedence.
- */
 function unlessNone(names: string, before: string | false | undefined): string | false {
+	// commander treats a flag and its `--no-` form as one setting, whose last value applies. Here, `--no-tools` has
+	// precedence.
 	return before === false ? false : names;
 }
 

@@ -13,7 +13,7 @@ interface NameFlags {
 	readonly system?: boolean;
 }
 
-/** `parley service`: manages a gateway that starts automatically, through systemd or launchd. */
+/** Creates `parley service`, which manages a gateway that starts automatically, through systemd or launchd. */
 export function serviceCommand(io: Io, version: string): Command {
 	return new Command("service")
 		.description(serviceHelp.description)

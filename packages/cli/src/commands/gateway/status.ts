@@ -91,8 +91,8 @@ async function readConnectors(data: string): Promise<ConnectorStatus[]> {
 	return readConnectorStatuses(data, systemClock.now());
 }
 
-/** PARLEY_URL may name another gateway. PARLEY_TOKEN then belongs to that gateway, so both are omitted. */
 function ownEnvironment({ PARLEY_URL: url, ...environment }: Io["environment"]): Io["environment"] {
+	// PARLEY_URL may name another gateway. PARLEY_TOKEN then belongs to that gateway, so both are omitted.
 	return url ? { ...environment, PARLEY_TOKEN: undefined } : environment;
 }
 
@@ -167,7 +167,7 @@ interface Waiting {
 /** Maximum number of counted sessions, and of counted tasks. */
 const maxCounted = 1000;
 
-/** Number of sessions, up to `maxCounted`, and open work for the operator. */
+/** Resolves with the number of sessions, up to `maxCounted`, and the open work for the operator. */
 export async function countWork(client: Client): Promise<{ sessions: number; waiting: Waiting }> {
 	const { sessions } = await client.request("list_sessions", { limit: maxCounted });
 	const { wishes } = await client.request("list_grants", {});
@@ -186,7 +186,7 @@ export async function countWork(client: Client): Promise<{ sessions: number; wai
 	};
 }
 
-/** One row for each kind of open work, with the command that shows it. Empty without open work. */
+/** Returns one row for each kind of open work, with the command that shows it. */
 export function waitingRows(waiting: Waiting): string[] {
 	const { questions, grant_wishes, pairing_requests, suspended_tasks } = waiting;
 	return definedItems([

@@ -4,7 +4,7 @@ import type { Io } from "../../command-line/io.ts";
 import { stopHelp, stopMessages } from "../../texts/commands/gateway/stop.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley stop`: stops the gateway of the data directory and waits until it ends. */
+/** Creates `parley stop`, which stops the gateway of the data directory and waits until it ends. */
 export function stopCommand(io: Io): Command {
 	return new Command("stop")
 		.description(stopHelp.description)

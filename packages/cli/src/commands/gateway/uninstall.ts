@@ -4,7 +4,10 @@ import type { UninstallParleyFlags } from "../../service/uninstall-parley.ts";
 import { uninstallHelp } from "../../texts/commands/gateway/uninstall.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
-/** `parley uninstall`: stops the gateway, and removes its services and, on request, its data. The program stays. */
+/**
+ * Creates `parley uninstall`, which stops the gateway, and removes its services and, on request, its data. The
+ * program stays.
+ */
 export function uninstallCommand(io: Io): Command {
 	return new Command("uninstall")
 		.description(uninstallHelp.description)

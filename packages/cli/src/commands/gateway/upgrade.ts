@@ -10,7 +10,10 @@ interface Flags extends UpgradeFlags {
 	readonly migrate?: boolean;
 }
 
-/** `parley upgrade`: replaces the installed package, and restores the old version if the new version does not run. */
+/**
+ * Creates `parley upgrade`, which replaces the installed package. It restores the old version if the new version
+ * does not run.
+ */
 export function upgradeCommand(io: Io): Command {
 	return new Command("upgrade")
 		.description(upgradeHelp.description)

@@ -5,8 +5,8 @@ import { installationKinds, versionHelp } from "../../texts/commands/gateway/ver
 import { sharedHelp } from "../../texts/commands/shared.ts";
 
 /**
- * `parley version`: prints the versions that a problem report needs. `parley --version` prints only Parley's
- * version.
+ * Creates `parley version`, which prints the versions that a problem report needs. `parley --version` prints only
+ * Parley's version.
  */
 export function versionCommand(io: Io, version: string): Command {
 	return new Command("version")

@@ -49,7 +49,7 @@ function tenantOf(place: string): string {
 	return place.split(":").slice(0, 2).join(":");
 }
 
-/** Number of active connector tokens. 0 if no gateway is running. */
+/** Resolves with the number of active connector tokens, or 0 if no gateway is running. */
 async function connectorsOf({ gateway, tokens }: System): Promise<number> {
 	if (!gateway) return 0;
 	return (await tokens()).filter(({ kind, status }) => kind === "connector" && status === "active").length;
@@ -91,7 +91,10 @@ export const clockCheck: Check = {
 	},
 };
 
-/** 0 if the data directory is missing or not writable, which other checks report. */
+/**
+ * Resolves with the milliseconds by which the file system's clock is ahead of this machine's clock. Resolves with
+ * 0 if the data directory is missing or not writable, which other checks report.
+ */
 async function differenceToFile({ data, stat, writeProbe, now }: System): Promise<number> {
 	if (!(await stat(data))) return 0;
 	const before = now();

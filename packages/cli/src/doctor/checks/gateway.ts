@@ -66,7 +66,10 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 	);
 }
 
-/** The gateway cannot start on a port that another program uses. Undefined if all ports are free. */
+/**
+ * Resolves with a failure if another program uses a port of the gateway, which then cannot start. Resolves with
+ * undefined if all ports are free.
+ */
 async function findOccupiedPort(
 	{ answers, distribution }: System,
 	listen: readonly { readonly host: string; readonly port: number }[],

@@ -43,7 +43,7 @@ export const modelCheck: Check = {
 	},
 };
 
-/** The request of the check carries a key only if this shell has the key. */
+/** Returns the finding for a refused request, which carried a key only if this shell has the key. */
 function judgeKey(
 	refusal: { readonly host: string; readonly status: number },
 	config: Config,
@@ -86,7 +86,7 @@ function missingModel(
 	};
 }
 
-/** Warning about the first unusable provider other than the main provider. */
+/** Resolves with a warning about the first unusable provider other than the main provider. */
 async function findTrouble(
 	{ provider }: System,
 	config: Config,
@@ -176,7 +176,7 @@ export const skillsCheck: Check = {
 	},
 };
 
-/** Undefined without recent changes, or if the gateway does not report that its sandbox is off. */
+/** Resolves with a warning about recently changed skills while the gateway's sandbox is off. */
 async function recentChanges({
 	health,
 	listedSkills,

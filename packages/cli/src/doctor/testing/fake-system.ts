@@ -23,7 +23,7 @@ export const fakeGateway: RunningGateway = {
 	local: "http://127.0.0.1:7777",
 };
 
-/** A healthy machine without a running gateway, with the changes that a test specifies. */
+/** Creates a healthy machine without a running gateway, with the changes that a test specifies. */
 export function fakeSystem(changes: Partial<System> = {}): System {
 	return {
 		distribution: "debian",
