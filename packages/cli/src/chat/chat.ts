@@ -204,10 +204,7 @@ export class Chat {
 		});
 	}
 
-	/**
-	 * Resolves with the messages of people in the latest sessions without an external key, oldest first. Resolves
-	 * with an empty list after an error.
-	 */
+	/** Resolves with the result of `readEarlierMessages`, or with an empty list after an error. */
 	async earlierMessages(): Promise<readonly string[]> {
 		await this.#attempt(async () => {
 			this.#earlier ??= await readEarlierMessages(this.#options.client);
@@ -273,10 +270,7 @@ export class Chat {
 		this.#begin(await this.#options.openExisting(id));
 	}
 
-	/**
-	 * Continues the chat in a fork of the session at the position `words`. Running work continues in the original
-	 * session.
-	 */
+	/** Continues in a fork at the position `words`. Running work stays in the original session. */
 	async #fork(words: string): Promise<void> {
 		const at = forkPlace(words);
 		if (words !== "" && at === undefined)
@@ -293,10 +287,7 @@ export class Chat {
 		await this.#sending(`/undo ${words}`.trimEnd(), () => this.#request("undo_changes", { partly }));
 	}
 
-	/**
-	 * Shows the details of an entry. `words` is its position, counted from the last entry, or empty for the last
-	 * entry.
-	 */
+	/** Shows the details of the entry at the position `words`, counted from the last entry. Default: 1. */
 	#openDetail(words: string): void {
 		const { details } = this.#conversation;
 		const place = words === "" ? 1 : Number(words);
