@@ -62,7 +62,7 @@ function postedAt(post: string): number {
 }
 
 /**
- * Slack's own form `<@U…>` would notify the person in every post
+ * Returns a link to the profile of the person. Slack's own form `<@U…>` would notify the person in every post
  * (https://docs.slack.dev/messaging/formatting-message-text#mentioning-users).
  */
 function personMarkdown(id: string, workspace: string, name: string | undefined): string {

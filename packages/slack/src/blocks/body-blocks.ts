@@ -107,8 +107,8 @@ function markdownOf(blocks: readonly Block[]): BodyBlock[] {
 
 const fences = { strong: "*", emphasis: "_", delete: "~" } as const;
 
-/** mrkdwn has no escape characters, so joiners surround each delimiter. */
 function escaped(value: string): string {
+	// mrkdwn has no escape characters, so joiners surround each delimiter.
 	return harmless(value)
 		.replace(/[*_~`]/g, `${joiner}$&${joiner}`)
 		.replace(/^(?=&gt;)/gm, joiner);
@@ -121,14 +121,14 @@ function writeLink({ url, children }: Link): string {
 	return `<${addressOf(url).replaceAll("&", "&amp;")}${label === "" ? "" : `|${label}`}>`;
 }
 
-/** mrkdwn does not allow a backtick in code. */
 function writeCode(value: string): string {
 	if (value === "") return "";
+	// mrkdwn does not allow a backtick in code.
 	return value.includes("`") ? escaped(value) : `\`${entitiesOnly(value)}\``;
 }
 
-/** Slack shows emoji names in code unchanged, so they are not escaped. */
 function entitiesOnly(value: string): string {
+	// Slack shows emoji names in code unchanged, so they are not escaped.
 	return visible(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
@@ -147,7 +147,7 @@ const marks: LineSyntax = {
 	thematicBreak: "———",
 };
 
-/** mrkdwn is Slack's own syntax: messaging/formatting-message-text#basic-formatting */
+/** Returns `blocks` in mrkdwn, Slack's own syntax: messaging/formatting-message-text#basic-formatting */
 function writeMrkdwn(blocks: readonly Block[]): string {
 	return writeLines(blocks, marks).toWellFormed();
 }

@@ -107,7 +107,7 @@ function lengthOf(block: ShownBlock): number {
 	}
 }
 
-/** Slack's limit on all texts of a message includes labels and options. */
+/** Returns the length of all labels and options, because Slack's limit on the texts of a message includes them. */
 function labelsLength(blocks: readonly MessageBlock[]): number {
 	const elements: Element[] = elementsOf(blocks.filter(isControls));
 	const labels = elements.flatMap((element) => {

@@ -52,7 +52,7 @@ function withoutRating(control: Control): Control {
 }
 
 /**
- * Slack's element for two ratings:
+ * Returns the good and the bad rating of `row` with the block that shows them, or undefined if one is missing:
  * https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element
  */
 function feedbackOf(
@@ -138,7 +138,7 @@ function optionOf({
 	};
 }
 
-/** With `emoji: false`, Slack shows emoji names unchanged. */
 function plain(text: string, maximum: number): PlainTextElement {
+	// With `emoji: false`, Slack shows emoji names unchanged.
 	return { type: "plain_text", text: cutText(text, maximum), emoji: false };
 }

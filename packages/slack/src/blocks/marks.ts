@@ -35,7 +35,8 @@ export function containsToken(code: string): boolean {
 }
 
 /**
- * Percent-encodes characters that would end the URL early in `<…>` or `(…)`, and an `&` that would start an entity.
+ * Returns `url` for `<…>` or `(…)`. Percent-encodes characters that would end the URL early, and an `&` that would
+ * start an entity.
  */
 export function addressOf(url: string): string {
 	return visible(url)

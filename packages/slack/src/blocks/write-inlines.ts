@@ -86,8 +86,8 @@ export function longestRun(code: string): number {
 	return Math.max(0, ...(code.match(/`+/g) ?? []).map((run) => run.length));
 }
 
-/** Beside punctuation or an empty line, a delimiter would not open or close a style. */
 function styled(type: Style, children: string): string {
+	// Beside punctuation or an empty line, a delimiter would not open or close a style.
 	const inner = children.replace(/\n[ \t]*(?=\n)/g, "");
 	if (inner.trim() === "") return inner;
 	const open = openEdge.test(inner) ? joiner : "";
@@ -95,8 +95,8 @@ function styled(type: Style, children: string): string {
 	return fences[type] + open + inner + close + fences[type];
 }
 
-/** A style inside the same style would have no effect. */
 function unwrapped(node: Inline, around: readonly Style[]): readonly Inline[] {
+	// A style inside the same style would have no effect.
 	return isStyled(node) && around.includes(node.type)
 		? node.children.flatMap((child) => unwrapped(child, around))
 		: [node];

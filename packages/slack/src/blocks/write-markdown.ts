@@ -9,15 +9,13 @@ export function writeMarkdown(blocks: readonly Block[]): string {
 	return blockLines(blocks, false).join("\n");
 }
 
-/**
- * Consecutive lists of one kind would become one list, so every second list has different markers. `nested`: the
- * blocks are in a list item or a quote.
- */
+/** Returns the lines of `blocks`. `nested`: the blocks are in a list item or a quote. */
 function blockLines(blocks: readonly Block[], nested: boolean): string[] {
 	let isOdd = false;
 	return blocks.flatMap((block, index) => {
 		const before = blocks[index - 1];
 		const follows = block.type === "list" && before?.type === "list" && before.ordered === block.ordered;
+		// Consecutive lists of one kind would become one list, so every second list has different markers.
 		isOdd = follows && !isOdd;
 		const lines = block.type === "list" ? listLines(block, isOdd) : linesOf(block, nested);
 		return index === 0 ? lines : ["", ...lines];
@@ -42,9 +40,9 @@ function linesOf(block: Exclude<Block, List>, nested: boolean): string[] {
 	}
 }
 
-/** Two spaces at the end of a line keep the line break. */
 function paragraphLines(written: string): string[] {
 	const lines = written.split("\n").map((line) => line.replace(/^[ \t]+|[ \t]+$/g, ""));
+	// Two spaces at the end of a line keep the line break.
 	return lines.map((line, index) => (line === "" || !lines[index + 1] ? line : `${line}  `));
 }
 
@@ -77,13 +75,13 @@ function itemLines({ children, checked }: ListItem, marker: string): string[] {
 	});
 }
 
-/** A list item that starts with an empty paragraph would lose its content. */
 function shownIn(children: readonly Block[]): readonly Block[] {
+	// A list item that starts with an empty paragraph would lose its content.
 	const shown = children.filter((block) => block.type !== "paragraph" || block.children.length > 0);
 	return shown.length > 0 ? shown : children;
 }
 
-/** An item of a paragraph and a list needs no empty line, unless the list has a start number. */
+/** Removes the empty line from an item of a paragraph and a list, unless the list has a start number. */
 function tight(lines: string[], children: readonly Block[]): string[] {
 	const [first, second] = children;
 	const isClose =

@@ -70,7 +70,7 @@ export class CatchUp {
 		this.#silenceStart = aliveAt;
 	}
 
-	/** Number of channels and threads that remain to be read. */
+	/** Returns the number of channels and threads that remain to be read. */
 	get behind(): number {
 		return this.#left.length;
 	}

@@ -67,7 +67,7 @@ export interface BoltAppParts {
 	readonly receiver: Receiver;
 	readonly logger: SlackLogger;
 	readonly receive: (envelope: SlackEnvelope) => Promise<SlackReply>;
-	/** Called for `app_uninstalled` or `tokens_revoked`, events about the installation of the app. */
+	/** Runs for `app_uninstalled` or `tokens_revoked`, events about the installation of the app. */
 	readonly uninstalled: (body: object) => void;
 }
 
@@ -119,7 +119,7 @@ export function boltApp({ account, receiver, logger, receive, uninstalled }: Bol
 interface ListenerArguments {
 	readonly body: object;
 	readonly context: Context;
-	/** Undefined for an event, which has no reply. */
+	/** Sends the reply. Undefined for an event, which has no reply. */
 	readonly ack?: ((reply: never) => Promise<void>) | undefined;
 }
 

@@ -63,7 +63,7 @@ function notShown(): ParleyError {
 	});
 }
 
-/** Example: `https://acme.slack.com/?redir=…` */
+/** Whether the response redirects to the sign-in page, for example `https://acme.slack.com/?redir=…`. */
 function leadsToLogin(url: string, status: number, headers: Headers): boolean {
 	const location = headers.get("location");
 	if (status < 300 || status >= 400 || location === null || !URL.canParse(location, url)) return false;
@@ -86,7 +86,7 @@ const ofSlack =
 /** URL to open after the sign-in. Links on other pages rarely name the file itself. */
 const next = /[?&;]redir=([^"'<>\s]{0,500})/gi;
 
-/** Slack returns the sign-in page with status 200 if the bot has no access to a file. */
+/** Whether `bytes` are the sign-in page, which Slack returns with status 200 if the bot has no access to a file. */
 function isLoginPage(bytes: Uint8Array, pathname: string): boolean {
 	const head = new TextDecoder().decode(bytes.subarray(0, headBytes));
 	if (!/^\s*<(?:!doctype|html)\b/i.test(head)) return false;

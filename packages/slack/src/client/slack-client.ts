@@ -183,8 +183,8 @@ class SlackClient implements SlackPort {
 		});
 	}
 
-	/** A notice of removal may be older than a new installation of the app. */
 	async #checkToken(handlers: Handlers): Promise<void> {
+		// A notice of removal may be older than a new installation of the app.
 		const tried = await this.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 		if ("refused" in tried) this.#report(handlers, { state: "refused", detail: tried.refused });
 		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");
@@ -258,7 +258,7 @@ export class PendingCalls {
 		this.#clock = clock;
 	}
 
-	/** Signal that aborts pending calls after the grace period. */
+	/** Returns the signal that aborts pending calls after the grace period. */
 	get signal(): AbortSignal {
 		return this.#over.signal;
 	}

@@ -76,12 +76,12 @@ async function post(
 	return { type: "refused", error: words || `status_${response.status}`, body: {} };
 }
 
-/** A proxy may send a date, or no header. */
 function retryAfterMs(given: string | null): number {
+	// A proxy may send a date, or no header.
 	return given !== null && /^\d{1,5}$/.test(given.trim()) ? Number(given) * 1000 : someTimeMs;
 }
 
-/** Undefined for text that is not a refusal in JSON, for example for a success. */
+/** Returns the error code of a refusal in JSON, or undefined for any other text, for example for a success. */
 function refusalIn(detail: string): string | undefined {
 	try {
 		return Refusal.safeParse(parseJson(detail)).data?.error;

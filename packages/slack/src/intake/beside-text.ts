@@ -71,8 +71,8 @@ export function sharedFiles({
 	return [...(files ?? []), ...readAttachments(attachments).flatMap((one) => one.files)];
 }
 
-/** A forwarded message has the URL of its source, like a link preview, but also `is_share`. */
 function readAttachments(attachments: Carrying["attachments"]): Attachment[] {
+	// A forwarded message has the URL of its source, like a link preview, but also `is_share`.
 	return (attachments ?? [])
 		.flatMap((one) => Attachment.safeParse(one).data ?? [])
 		.filter((one) => one.is_share || !(one.from_url || one.original_url || one.app_unfurl_url))

@@ -16,9 +16,9 @@ export interface EventHandlers {
 
 export interface EventReceiverParts {
 	readonly handlers: Promise<EventHandlers>;
-	/** Called when an inbound event is stored. */
+	/** Runs when an inbound event is stored. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
-	/** Called for an event that Slack does not redeliver; see `CatchUp.lost`. */
+	/** Runs for an event that Slack does not redeliver; see `CatchUp.lost`. */
 	readonly lost: (body: unknown) => boolean;
 	readonly log: Logger;
 }
@@ -148,8 +148,8 @@ const Lined = z.object({
 });
 
 /**
- * A line is a conversation of direct messages, or a thread of another channel. Undefined for an event without a
- * channel.
+ * Returns the line of an event: its conversation of direct messages, or its thread of another channel. Returns
+ * undefined for an event without a channel.
  */
 function lineOf(body: unknown): string | undefined {
 	const event = Lined.safeParse(body).data?.event;

@@ -90,12 +90,12 @@ export class Files {
 	}
 }
 
-/** The kit reports a file without a URL in the chat. */
 function attachmentOf({ id, name, title, size, mimetype, ...file }: WireFile): Attachment {
 	return {
 		id,
 		name: name || title || id,
 		size: size ?? 0,
+		// The kit reports a file without a URL in the chat.
 		url: file.url_private_download ?? file.url_private ?? "",
 		...defined({ type: mimetype || undefined }),
 	};

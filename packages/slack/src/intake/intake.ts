@@ -137,8 +137,8 @@ export class Intake {
 		return this.#posted(event, outer);
 	}
 
-	/** A message that is read later may already contain its edit. */
 	async #posted(event: Outer["event"], outer: Delivered): Promise<Translated> {
+		// A message that is read later may already contain its edit.
 		const type = event["edited"] ? "edited" : "message";
 		const where = this.#read(event, Where);
 		const message = where && this.#read(event, Message);
@@ -159,15 +159,15 @@ export class Intake {
 		});
 	}
 
-	/** A mention event may lack files, so it waits for the message event. */
 	#mentionMessage(channel: string, message: Message, arriving: Promise<Translated>): Promise<Translated> {
 		const isMention = readAddress(message.text, this.#parts.self.user).us;
+		// A mention event may lack files, so it waits for the message event.
 		if (isMention) this.#twins.noteMessage(pairKey(channel, message), arriving);
 		return arriving;
 	}
 
-	/** Slack also sends this event for link previews, for replies, and for the deletion of a message with replies. */
 	async #changed(event: Outer["event"], outer: Delivered): Promise<Translated> {
+		// Slack also sends this event for link previews, for replies, and for the deletion of a message with replies.
 		const changed = this.#read(event, Changed);
 		if (changed === undefined) return unreadable("message_changed");
 		const { message, previous_message: before, channel } = changed;
@@ -236,7 +236,7 @@ export class Intake {
 		return [{ inbound, key: { id: `reaction:${event_id}`, conversation: conversationOf(room) } }];
 	}
 
-	/** Slack shows its own stop button with the status line of a thread. */
+	/** Translates a press of the stop button that Slack shows with the status line of a thread. */
 	async #stopped(event: Outer["event"], { event_id, ...outer }: Outer): Promise<Translated> {
 		const stopped = this.#read(event, Stopped);
 		if (stopped === undefined) return unreadable(event.type);
@@ -290,7 +290,6 @@ export class Intake {
 		return this.#audience({ change: audienceTexts.guestJoined }, channel, event_id);
 	}
 
-	/** Slack reports an invitation with an event and with a message. Only the first report is used. */
 	async #invited(
 		event: Outer["event"],
 		{ is_ext_shared_channel: shared }: Outer,
@@ -302,6 +301,7 @@ export class Intake {
 		const source = { channel, shared: shared === true };
 		const [person, room] = await Promise.all([people.find(inviter), channels.roomWith(source, undefined)]);
 		const inbound = { type: "invited", room, person, at: clock.now() } as const;
+		// Slack reports an invitation with an event and with a message. Only the first report with this key is used.
 		return [{ inbound, key: { id: `invited:${channel}`, conversation: conversationOf(room) } }];
 	}
 
@@ -371,7 +371,7 @@ export class Intake {
 	}
 }
 
-/** A message and its mention event share the key. An edit has another key. */
+/** Returns the key that a message and its mention event share. An edit has another key. */
 function pairKey(channel: string, { ts, edited }: Message): string {
 	return `${messageId(channel, ts)}:${edited?.ts ?? ""}`;
 }

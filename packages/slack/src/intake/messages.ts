@@ -110,8 +110,8 @@ export class Messages {
 		return readText(text, self.user, names);
 	}
 
-	/** An app does not act for the person who installed it. */
 	async #author({ user, bot_id, username, bot_profile }: Message): Promise<Person> {
+		// An app does not act for the person who installed it.
 		if (!bot_id && user) return this.#parts.people.find(user);
 		const id = user ?? bot_id ?? "unknown";
 		return { id, name: username ?? bot_profile?.name ?? "", roles: [], guest: true, bot: true };

@@ -47,7 +47,8 @@ export async function readPersonRights(
 }
 
 /**
- * Undefined if Slack refuses or sends an invalid list, or if the first `maxPages` pages do not contain the person.
+ * Whether `user` is a member of `channel`. Undefined if Slack refuses or sends an invalid list, or if the first
+ * `maxPages` pages of a longer list do not contain the person.
  */
 async function isMember(port: SlackApi, channel: string, user: string): Promise<boolean | undefined> {
 	let cursor = "";

@@ -177,7 +177,10 @@ async function isReader(
 	throw new ParleyError(message, { code: "unavailable" });
 }
 
-/** A message of another channel is read only if the person can read that channel. */
+/**
+ * Reads the messages that `text` links to. A message of another channel is read only if the person can read that
+ * channel.
+ */
 async function readLinks(
 	parts: RoomMessagesParts,
 	{ room, person, text }: ContextQuery,
@@ -194,7 +197,10 @@ async function readLinks(
 	return (await Promise.allSettled(read)).flatMap((one) => (one.status === "fulfilled" ? one.value : []));
 }
 
-/** Empty if the author cannot read the viewed channel. */
+/**
+ * Returns messages of the viewed channel, oldest first. Returns none outside direct messages, or if the person
+ * cannot read the viewed channel.
+ */
 async function readViewed(
 	parts: RoomMessagesParts,
 	{ room, person }: ContextQuery,

@@ -226,9 +226,9 @@ export class Interactions {
 		return undefined;
 	}
 
-	/** The trigger is valid for only three seconds. */
 	async #open(trigger_id: string, view: object, place: AnswerTarget): Promise<undefined> {
 		const { port, log } = this.#parts;
+		// The trigger is valid for only three seconds.
 		const opened = await port
 			.call({ method: "views.open", args: { trigger_id, view } })
 			.catch(ParleyError.from);
@@ -244,15 +244,16 @@ export class Interactions {
 		return undefined;
 	}
 
-	/** Undefined if the press has no form. */
+	/** Returns the form that a press of `control` opens, or undefined. */
 	async #formOf(control: string, user: string, room: Promise<Room>): Promise<Form | undefined> {
 		const person = await this.#parts.people.find(user);
 		return this.#parts.form({ control, person, room: await room });
 	}
 
-	/** Commands and menus are available in all channels, but the bot can post only in its own. */
+	/** Returns the refusal for a channel without the bot, or undefined. */
 	async #outside(channel: string): Promise<string | undefined> {
 		const { self, channels } = this.#parts;
+		// Commands and menus are available in all channels, but the bot can post only in its own.
 		if ((await channels.find(channel)).ours) return undefined;
 		return interactionTexts.notInConversation({ bot: self.name });
 	}
@@ -279,7 +280,10 @@ export class Interactions {
 	}
 }
 
-/** `thread` is undefined for a post outside threads, and for the first post of a thread. */
+/**
+ * Returns the thread and the message of a press. `thread` is undefined for a post outside threads, and for the first
+ * post of a thread.
+ */
 function pressedIn(
 	{ message, container }: BlockActions,
 	channel: string,

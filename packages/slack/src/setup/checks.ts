@@ -84,8 +84,8 @@ async function checkTransport({ app, http, wrong }: SlackChecks): Promise<Findin
 	return { id, status: "ok", what: doctorTexts.sockets };
 }
 
-/** This machine sees only the local response. Only the settings of the app show whether Slack reaches the address. */
 function entranceWords({ at, by }: ProbeResult): Omit<Finding, "id"> {
+	// This machine sees only the local response. Only the settings of the app show whether Slack reaches the address.
 	switch (by) {
 		case "connector":
 			return { status: "ok", what: doctorTexts.answers({ at }), fix: doctorTexts.answersFix(page) };
@@ -100,10 +100,10 @@ function entranceWords({ at, by }: ProbeResult): Omit<Finding, "id"> {
 	}
 }
 
-/** Over HTTP, the connector refuses requests that are too old by its own clock. */
 async function checkClock({ theirTime, clock }: SlackChecks): Promise<Finding> {
 	const id = "slack-clock";
 	const serverTime = await theirTime();
+	// Over HTTP, the connector refuses requests that are too old by its own clock.
 	return checkClockOf({ id, platform: "Slack", ownTime: clock.now(), theirTime: serverTime });
 }
 
@@ -177,9 +177,9 @@ const fewest = 15;
 const Channels = z.object({ channels: z.array(z.object({ id: z.string() })) });
 const History = z.object({ messages: z.array(z.unknown()), has_more: z.boolean().optional() });
 
-/** No method reports this limit, but a limited app gets fewer messages of a long channel. */
 async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding> {
 	const id = "slack-limits";
+	// No method reports the limit of history requests, but a limited app gets fewer messages of a long channel.
 	const given = await readHistory(bot);
 	if (given !== undefined && given.count > fewest) {
 		return { id, status: "ok", what: doctorTexts.history };

@@ -77,7 +77,7 @@ export class Caller {
 		throw refusal;
 	}
 
-	/** Posts wait for a minute after Slack has refused the token. */
+	/** Throws for a minute after Slack has refused the token, so that posts wait. */
 	#checkToken(method: string): void {
 		const left = this.#refusedUntil - this.#parts.clock.monotonic();
 		if (left <= 0) return;

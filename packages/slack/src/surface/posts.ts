@@ -124,7 +124,7 @@ export class Posts {
 		}
 	}
 
-	/** A process does not know the streams of the previous process. */
+	/** Performs `change`. If a stream of a previous process is still open, stops this stream and repeats `change`. */
 	async #unstreamed(
 		row: OutboxRow,
 		message: StreamedMessage,
@@ -150,7 +150,10 @@ export class Posts {
 		return undefined;
 	}
 
-	/** A post of an earlier attempt must not be posted again, even if files are missing. */
+	/**
+	 * Returns the post of an earlier attempt, or undefined. This post must not be created again, even if files are
+	 * missing.
+	 */
 	async #halfOf(row: OutboxRow, post: Post, postTarget: PostTarget): Promise<string | undefined> {
 		const half = this.#halves.get(row.id);
 		if (half !== undefined || row.attempt === 1) return half;
@@ -195,7 +198,6 @@ export class Posts {
 		return (await this.#parts.files.missing(files, postTarget, when)).map(({ name }) => name);
 	}
 
-	/** Files are uploaded before the post is sent, so that the text can list those that failed. */
 	async #prepare(
 		row: OutboxRow,
 		post: Post,
@@ -219,6 +221,7 @@ export class Posts {
 			this.#parts.log.warn("parts of a post are left out", { id: row.id, omitted: shown.omitted });
 		}
 		if (shown.file && isIncluded(shown.file, names)) files.push(textFile(shown.file));
+		// Files are uploaded before the post is sent, so that the text can list those that failed.
 		return this.#uploadFiles({ ...shown, files, ids: [], showing });
 	}
 
@@ -234,7 +237,7 @@ export class Posts {
 		}
 	}
 
-	/** An explanation in the text replaces the files. */
+	/** Returns the post with an explanation in its text instead of the files. */
 	#without({ showing, files }: Prepared, refusal: DeliveryError): Prepared {
 		this.#parts.log.warn("a post was sent without its files", { reason: refusal.message });
 		const why = isTooLargeRefusal(refusal)
@@ -248,10 +251,7 @@ export class Posts {
 		return { ...draftOf({ ...showing, body }), files: [], ids: [], showing: { ...showing, body } };
 	}
 
-	/**
-	 * Simpler versions do not wait for rate limits, because the next attempt would start with the refused version
-	 * again.
-	 */
+	/** Sends a post, and then simpler versions while Slack refuses the blocks. Throws the last refusal. */
 	async #sendSimplifying(
 		{ message, showing }: Prepared,
 		send: (message: OutgoingMessage, mustFollow: boolean) => Promise<ApiResponse>,
@@ -265,6 +265,8 @@ export class Posts {
 		for (const plainer of plainDrafts(showing)) {
 			this.#parts.log.warn("Slack refused a post, so it is sent with simpler blocks", { error: refusal });
 			try {
+				// Simpler versions do not wait for rate limits, because the next attempt would start with the refused
+				// version again.
 				return await send(plainer, true);
 			} catch (error) {
 				refusal = blockRefusal(error);
@@ -288,8 +290,8 @@ export class Posts {
 	}
 
 	/**
-	 * If Slack refuses the files, the text of the message explains this. After any other failure, it is unknown which
-	 * files are shared.
+	 * Shares the uploaded files with a post. If Slack refuses them, adds an explanation to the text. Throws after any
+	 * other failure, because it is unknown which files are shared.
 	 */
 	async #share(prepared: Prepared, postTarget: PostTarget & { readonly ts: string }): Promise<void> {
 		const { ids, files } = prepared;

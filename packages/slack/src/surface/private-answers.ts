@@ -63,14 +63,12 @@ export class PrivateAnswers {
 		return isEmpty(answer) ? { remote: answer.ticket.id } : undefined;
 	}
 
-	/**
-	 * A `response_url` accepts a limited number of answers
-	 * (interactivity/handling-user-interaction#message_responses). After that, `chat.postEphemeral` is used.
-	 */
 	async #post({ url, channel, user, thread }: Token, message: OutgoingMessage): Promise<void> {
 		const { caller } = this.#parts;
 		const there = defined({ ...message, thread_ts: thread });
 		const shown = { ...there, response_type: "ephemeral", replace_original: false };
+		// A `response_url` accepts a limited number of answers
+		// (interactivity/handling-user-interaction#message_responses). After that, `chat.postEphemeral` is used.
 		const refused =
 			url === undefined
 				? true

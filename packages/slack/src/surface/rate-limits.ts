@@ -39,13 +39,13 @@ export class RateLimits {
 
 	readonly #isUnlimited: boolean;
 
-	/** With `unlimited`, no call waits. */
+	/** Removes all limits if `unlimited` is true. */
 	constructor(clock: Clock, { unlimited = false }: { readonly unlimited?: boolean | undefined } = {}) {
 		this.#clock = clock;
 		this.#isUnlimited = unlimited;
 	}
 
-	/** Number of limits with recorded calls. */
+	/** Returns the number of limits with recorded calls. */
 	get size(): number {
 		return this.#calls.size;
 	}
@@ -100,9 +100,9 @@ export class RateLimits {
 		return (this.#calls.get(name) ?? []).filter((at) => at > since);
 	}
 
-	/** The most recently used limit is last. */
 	#count(bucket: Bucket, now: number): void {
 		const recent = this.#recent(bucket);
+		// The most recently used limit is last.
 		this.#calls.delete(bucket.name);
 		this.#calls.set(bucket.name, [...recent, now]);
 		for (const [oldest, callTimes] of this.#calls) {

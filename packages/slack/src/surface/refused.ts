@@ -163,7 +163,7 @@ export function refusalError(
 	);
 }
 
-/** Slack's messages about the arguments. */
+/** Returns Slack's messages about the arguments, or undefined. */
 function detailsOf({ response_metadata: metadata }: Readonly<Record<string, unknown>>): string | undefined {
 	if (typeof metadata !== "object" || metadata === null || !("messages" in metadata)) return undefined;
 	const { messages } = metadata;

@@ -60,7 +60,7 @@ export class SharedFiles {
 		return ids;
 	}
 
-	/** If Slack refuses the language of a snippet, requests an ordinary file. */
+	/** Requests an upload address. If Slack refuses the language `snippet`, requests the address of an ordinary file. */
 	async #address(args: object, snippet: string | undefined): Promise<Readonly<Record<string, unknown>>> {
 		const { caller } = this.#parts;
 		const method = "files.getUploadURLExternal";

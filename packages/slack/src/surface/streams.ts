@@ -159,7 +159,7 @@ function isOtherRefusal(error: unknown): boolean {
 	return error instanceof Refused && error.kind === "rejected" && error.slackCode !== notStreaming;
 }
 
-/** Slack requires the recipient outside direct messages, and sometimes in them. */
+/** Returns the recipient of a stream. Slack requires the recipient outside direct messages, and sometimes in them. */
 function recipientOf(reader = ""): { recipient_user_id?: string; recipient_team_id?: string } {
 	const [platform, team, user] = reader.split(":");
 	if (platform !== "slack" || !team || !user) return {};
@@ -175,7 +175,7 @@ const states = { running: "in_progress", completed: "complete", failed: "error" 
 /** Undefined if a stream cannot show the change. */
 type Change = readonly AnyChunk[] | undefined;
 
-/** Undefined if a stream cannot show the change. */
+/** Returns the chunks that change `sent` to `next`, or undefined if a stream cannot show the change. */
 function additions(
 	sent: readonly GrowingPart[],
 	next: readonly GrowingPart[],
@@ -208,7 +208,9 @@ function textChange(sent: GrowingPart | undefined, next: GrowingPart): Change {
 	return added === "" ? [] : [{ type: "markdown_text", text: added }];
 }
 
-/** Undefined for a call, and for a text that needs other blocks, for example a table. */
+/**
+ * Returns the Markdown of a text. Undefined for a call, and for a text that needs other blocks, for example a table.
+ */
 function markdownOf(part: GrowingPart): string | undefined {
 	if (part.type !== "text") return undefined;
 	const { blocks } = bodyBlocks(part.body);

@@ -71,7 +71,7 @@ export const doctorTexts = {
 	noRoomsFix: "type /invite and the name of the bot in a channel, such as /invite @parley",
 
 	history: "Slack allows the app about 50 history requests a minute",
-	/** Warning about a limited app. `maximum` is the number of messages in a response. */
+	/** Warns about a limited app. `maximum` is the number of messages in a response. */
 	limitedHistory: ({ maximum }: { readonly maximum: number }) =>
 		`Slack limits the app to one history request a minute, with ${maximum} messages: missed messages are read slowly`,
 	limitedHistoryFix: ({ settings }: Settings) =>

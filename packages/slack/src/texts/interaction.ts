@@ -6,7 +6,7 @@ export const interactionTexts = {
 	expired: "Your request reached me too late, so I did nothing. Please try again.",
 	otherWorkspace: "I cannot do that, because I belong to another workspace.",
 	formNotOpened: "Slack did not open the form. Please press the button again.",
-	/** Text in mrkdwn. `bot` is the bot's name. */
+	/** Returns mrkdwn. `bot` is the bot's name. */
 	notInConversation: ({ bot }: { readonly bot: string }) =>
 		`I am not in this conversation. Invite me with \`/invite @${bot}\`, or send me a direct message.`,
 	messageWithoutText: "This message has no text for a task.",

@@ -18,7 +18,7 @@ export const postTexts = {
 	onlyImages: "this workspace allows only images",
 	storageFull: "this workspace has no storage for more files",
 	channelArchived: "the channel is archived",
-	/** Reason for an unknown refusal. `code` is Slack's error code. */
+	/** Explains an unknown refusal. `code` is Slack's error code. */
 	refused: ({ code }: { readonly code: string | undefined }) =>
 		code === undefined ? "Slack refused the upload" : `Slack refused the upload (${code})`,
 

@@ -92,7 +92,7 @@ export interface SlackPort extends SlackResponder {
 	connect(handlers: {
 		readonly receive: (envelope: SlackEnvelope) => Promise<SlackReply>;
 		readonly link: (link: SlackLink) => void;
-		/** Called repeatedly while no events arrive on a connection that seems to work. Events may have been missed. */
+		/** Runs repeatedly while no events arrive on a connection that seems to work. Events may have been missed. */
 		readonly silent?: () => void;
 	}): Promise<void>;
 	/**

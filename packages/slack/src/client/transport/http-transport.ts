@@ -23,9 +23,9 @@ export interface HttpTransportParts {
 	readonly signingSecret: string;
 	readonly listen: { readonly host: string; readonly port: number };
 	readonly deliver: Deliver;
-	/** Called with the port when the server listens. */
+	/** Runs when the server listens on `port`. */
 	readonly ready: (port: number) => void;
-	/** Called when events from Slack may be missing; see `Suspicion`. */
+	/** Runs when events from Slack may be missing; see `Suspicion`. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly log: Logger;

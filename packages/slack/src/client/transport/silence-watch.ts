@@ -43,7 +43,7 @@ export class SilenceWatch<Line extends WatchedSocket> {
 	#isOver = false;
 	#suspectedAt = Number.NEGATIVE_INFINITY;
 
-	/** `open` are the current sockets. `suspected` is called when all of them are suspected. */
+	/** Watches the current sockets in `open`, and calls `suspected` when all of them are suspected. */
 	constructor(clock: Clock, open: ReadonlySet<Line>, suspected: (suspicion: Suspicion) => void) {
 		this.#clock = clock;
 		this.#open = open;

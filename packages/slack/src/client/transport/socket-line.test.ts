@@ -12,7 +12,7 @@ import { PingWatch, SocketLine } from "./socket-line.ts";
 /** Constant of the WebSocket handshake: https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2 */
 const guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
-/** The handshake is completed only when `accept` is called. */
+/** Starts a server that completes the handshake only when `accept` is called. */
 async function silentServer() {
 	const server = createServer().listen(0, "127.0.0.1");
 	onTestFinished(() => void server.close());

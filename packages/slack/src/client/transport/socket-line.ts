@@ -13,7 +13,7 @@ export interface LineParts {
 	 * an event again.
 	 */
 	readonly receive: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
-	/** Called when Slack has greeted the socket. `connections` is the number of the app's sockets, if Slack reports it. */
+	/** Runs when Slack has greeted the socket. `connections` is the number of the app's sockets, if Slack reports it. */
 	readonly greeted: (connections: number | undefined) => void;
 	readonly clock: Clock;
 	readonly log: Logger;

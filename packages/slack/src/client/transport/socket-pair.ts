@@ -18,12 +18,12 @@ export interface SocketPairParts {
 	/** Calls `apps.connections.open`: https://docs.slack.dev/reference/methods/apps.connections.open */
 	readonly openConnection: () => Promise<SlackAnswer>;
 	readonly deliver: Deliver;
-	/** Called when a socket has opened. */
+	/** Runs when a socket has opened. */
 	readonly ready: () => void;
-	/** Called when no socket is open. `detail` is the reason. */
+	/** Runs when no socket is open. `detail` is the reason. */
 	readonly lost: (detail: string) => void;
 	readonly refused: (detail: string) => void;
-	/** Called when all sockets are suspected to be broken, before they are replaced. */
+	/** Runs when all sockets are suspected to be broken, before they are replaced. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly chance: () => number;
@@ -101,7 +101,7 @@ export class SocketPair implements Transport {
 		if (before !== undefined) await end(before);
 	}
 
-	/** Undefined when the connector stops, or after a permanent refusal. */
+	/** Opens the next socket, with retries. Returns undefined when the connector stops, or after a permanent refusal. */
 	async #next(): Promise<SocketLine | undefined> {
 		const { signal } = this.#closing;
 		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxWaitMs)) {
@@ -210,7 +210,7 @@ interface OtherProcessWatchParts {
 	readonly clock: Clock;
 	/** Replaces a socket. The greeting of the new socket contains the current number of sockets. */
 	readonly replaceSocket: () => void;
-	/** Called once if another process has sockets. */
+	/** Runs once if another process has sockets. */
 	readonly found: (connections: number) => void;
 }
 
