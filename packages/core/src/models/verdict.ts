@@ -53,7 +53,7 @@ export async function judge(
 }
 
 /**
- * Returns the verdict in the text, which may contain a code block. Throws `invalid_argument` if the text contains no
+ * Returns the verdict in the text, for example from a code block. Throws `invalid_argument` if the text contains no
  * valid verdict.
  */
 function readVerdict(text: string): Verdict {

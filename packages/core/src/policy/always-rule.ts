@@ -5,7 +5,8 @@ import { builtInPolicy, decide, type Permissions } from "./policy.ts";
 import { builtInRules, type PolicyRule } from "./policy-rule.ts";
 
 /**
- * A rule contains only words that match, so that a person cannot misread it: no blanks, quotes or shell metacharacters.
+ * Pattern of the words that a rule may contain. A person cannot misread them: they have no blanks, quotes or shell
+ * metacharacters.
  */
 const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 
@@ -36,7 +37,7 @@ export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRu
 	return allows(offered, call, permissions) ? offered : undefined;
 }
 
-/** Ignores `accept_all_tools`, session approvals and trust grants. */
+/** Whether the offered rule allows the call without `accept_all_tools`, session approvals and trust grants. */
 function allows(offered: OfferedRule, call: JudgedCall, permissions: Permissions): boolean {
 	const { policy = builtInPolicy } = permissions;
 	const rule: PolicyRule = {

@@ -85,8 +85,9 @@ function mayReach(pattern: string, facts: CallFacts): boolean {
 }
 
 /**
- * Finds hosts in `https://HOST/`, `USER@HOST` or `HOST:PORT`. After `://` or `@`, the rule may contain a pattern, and
- * an unknown host matches every rule. Elsewhere, only the exact name of the rule matches.
+ * Whether the word names a host that matches the pattern, for example in `https://HOST/`, `USER@HOST` or `HOST:PORT`.
+ * After `://` or `@`, the pattern may contain `*`, and an unknown host matches every pattern. Elsewhere, only the exact
+ * name matches.
  */
 function namesHost(word: string, pattern: string): boolean {
 	const lower = word.toLowerCase();

@@ -11,10 +11,7 @@ export interface PathPattern {
 	readonly text: string;
 	/** Whether the pattern matches the path or a parent directory. */
 	fits(path: string, roots: readonly string[]): boolean;
-	/**
-	 * Like `fits`, but also true if the pattern matches another spelling of the path that a file system or shell could
-	 * treat as equal.
-	 */
+	/** Whether the pattern fits the path, or another spelling that a file system or shell could treat as equal. */
 	mayMatch(path: string, roots: readonly string[]): boolean;
 	/** Whether the pattern can match the directory or a path below it. */
 	mayMatchBelow(directory: string, roots: readonly string[]): boolean;

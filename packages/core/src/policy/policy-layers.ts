@@ -152,7 +152,10 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 	};
 }
 
-/** Omits the operator's directories, because the model also reads the reason. */
+/**
+ * Returns the reason why an unusable policy file denies calls. Omits the operator's directories, because the model also
+ * reads the reason.
+ */
 function denialReason({ layer, path, state: { problem = "" } }: LayerState): string {
 	const shown = problem.replaceAll(path, basename(path));
 	return policyTexts.invalid(layer, shown);

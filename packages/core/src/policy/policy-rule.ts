@@ -29,7 +29,7 @@ export interface PolicyRule {
 
 /** Rules that currently apply to a session, in addition to the built-in rules. */
 export interface PolicyInForce {
-	/** Changes whenever a rule changes. */
+	/** Version that changes whenever a rule changes. */
 	readonly version: string;
 	readonly rules: readonly PolicyRule[];
 	/** Rules that their layer may not contain. They have no effect. */

@@ -109,7 +109,7 @@ function allowOrAsk(call: JudgedCall, inputs: RuleInputs, permissions: Permissio
 	return decided([lifted], others, { effect: "allow", floor: false });
 }
 
-/** Returns rules only if their combination allows everything that requires approval. */
+/** Returns the rules that together allow everything that requires approval, or none. */
 function findLifting(
 	asking: readonly Asking[],
 	facts: CallFacts,

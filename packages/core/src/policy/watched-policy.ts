@@ -49,7 +49,7 @@ export class WatchedPolicy {
 		this.#file = file;
 	}
 
-	/** Returns the current state. Returns the same object until the file changes. */
+	/** Returns the current state: the same object until the file changes. */
 	current(): PolicyState {
 		const stamp = this.#findStamp();
 		if (stamp === this.#stamp) return this.#state;
@@ -60,7 +60,10 @@ export class WatchedPolicy {
 		return this.#state;
 	}
 
-	/** Changes with the file. "" if the file is missing, and a system error code if its metadata cannot be read. */
+	/**
+	 * Returns a text that changes with the file: "" if the file is missing, or a system error code if its metadata cannot
+	 * be read.
+	 */
 	#findStamp(): string {
 		const { path, foreign } = this.#file;
 		try {

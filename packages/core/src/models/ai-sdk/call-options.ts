@@ -19,7 +19,7 @@ export interface CallDestination {
 	readonly traits: ServerTraits;
 }
 
-/** Converts a request to the provider interface. Equal requests have equal options. */
+/** Converts a request to call options of the provider interface. Equal requests have equal options. */
 export function encodeCall(request: ModelRequest, to: CallDestination): LanguageModelV4CallOptions {
 	const { info, family, traits } = to;
 	const { sampling = {} } = request;

@@ -99,8 +99,8 @@ export async function openLibrary(connection: Connection, model: string): Promis
 	}
 }
 
-/** Parley requests only streamed replies, so `extractMetadata` has nothing to read. */
 const metadataExtractor = {
+	// Parley requests only streamed replies, so this function has nothing to read.
 	extractMetadata: async () => undefined,
 	createStreamExtractor: () => new ReasoningDetails(),
 };

@@ -58,9 +58,10 @@ const RECEIVED = "(received)";
 const BLANK = " ";
 
 /**
- * Returns messages in the form of the provider interface. After the system prompt, a user message is first. An
- * assistant message is never last. Consecutive user messages are merged, because chat templates of some models require
- * alternating roles. Consecutive assistant messages are merged too, unless one has metadata of the complete message.
+ * Converts the system prompt and the messages to the provider interface. After the system prompt, a user message is
+ * first. An assistant message is never last. Consecutive user messages are merged, because chat templates of some
+ * models require alternating roles. Consecutive assistant messages are merged too, unless one has metadata of the
+ * complete message.
  */
 export function encodePrompt(
 	system: string,
@@ -152,8 +153,8 @@ function encodeImage({ mediaType, data }: ImageBlock, images: boolean): Shown[] 
 	return [{ type: "file", mediaType, data: { type: "data", data } }];
 }
 
-/** Replaces unpaired surrogates, because some servers refuse them. */
 function encodeText(text: string): LanguageModelV4TextPart[] {
+	// Some servers refuse unpaired surrogates.
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
 
@@ -251,7 +252,7 @@ function encodeCallBlock(
 	};
 }
 
-/** Adds the thinking or its metadata. Returns metadata only if it belongs to the next call. */
+/** Adds the thinking or its metadata to `parts`. Returns metadata only if it belongs to the next call. */
 function addThinking(
 	parts: AssistantBlock[],
 	{ text, signature, redacted }: ThinkingBlock,
@@ -273,7 +274,7 @@ function addThinking(
 	return undefined;
 }
 
-/** Models also call tools by invalid names, and such failed calls stay in the conversation. */
 function wireName(name: string): string {
+	// Models also call tools by invalid names, and such failed calls stay in the conversation.
 	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
 }

@@ -26,7 +26,7 @@ export class ReasoningDetails {
 	readonly #details: Detail[] = [];
 	#isTooLong = false;
 
-	/** Reads the details in one chunk of unknown form. */
+	/** Adds the details in one chunk, which may have any form. */
 	readonly processChunk = (chunk: unknown): void => {
 		for (const choice of listIn(chunk, "choices").slice(0, 1)) {
 			const delta = isFields(choice) ? choice["delta"] : undefined;
@@ -34,10 +34,7 @@ export class ReasoningDetails {
 		}
 	};
 
-	/**
-	 * Returns the details as fields of a message. Returns undefined if there are no details, or more than
-	 * `MAX_DETAILS`.
-	 */
+	/** Returns the details as metadata of a message, or undefined if there are no details or more than `MAX_DETAILS`. */
 	readonly buildMetadata = (): SharedV4ProviderMetadata | undefined => {
 		if (this.#details.length === 0 || this.#isTooLong) return undefined;
 		const details = this.#details.map(({ fields, pieces }) => ({

@@ -159,8 +159,8 @@ export class ReplyParts {
 	}
 
 	/**
-	 * Delays the `call` event, because a truncated reply makes the call invalid. Some providers send the arguments only in
-	 * this part.
+	 * Returns the events for a call, without its `call` event. That event is delayed, because a truncated reply makes the
+	 * call invalid.
 	 */
 	#call({
 		toolCallId,
@@ -177,6 +177,7 @@ export class ReplyParts {
 		if (!call) return none;
 		this.#open.delete(toolCallId);
 		this.#hasCalls = true;
+		// Some providers send the arguments only in this part.
 		const written = call.characters === 0 && input !== "" ? append(call, input) : none;
 		const released = this.#release();
 		const redacted = seal(this.#provider, { of: "call", metadata: providerMetadata });

@@ -1,6 +1,6 @@
 /** Properties of a server in addition to the properties of its API. */
 export interface ServerTraits {
-	/** `short`: the server accepts only call ids of nine letters and digits. */
+	/** Form of call ids. `short`: the server accepts only nine letters and digits. */
 	readonly callIds?: "any" | "short";
 	/**
 	 * Thinking to send back to the server. Applies only to thinking without metadata.
@@ -22,8 +22,8 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 export type Effort = (typeof efforts)[number];
 
 /**
- * Returns the lowest accepted effort that is not below the requested effort, or the highest accepted effort. Undefined
- * if `known` is empty.
+ * Returns the lowest effort of `known` that is not below the requested effort, or the highest effort of `known`.
+ * Returns undefined if `known` is empty.
  */
 export function nearestEffort(requested: Effort, known: readonly Effort[]): Effort | undefined {
 	return known.find((one) => efforts.indexOf(one) >= efforts.indexOf(requested)) ?? known.at(-1);

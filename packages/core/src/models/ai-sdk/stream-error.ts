@@ -12,7 +12,7 @@ export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	return sent ? eventError({ error: sent }, undefined, facts) : reason;
 }
 
-/** Returns the provider's error object: `reason` or an object in it. Undefined if none has a message. */
+/** Returns the provider's error object: `reason` or an object in it. Returns undefined if none has a message. */
 function sentError(reason: unknown): Fields | undefined {
 	if (!isFields(reason)) return undefined;
 	const { data } = reason;

@@ -18,7 +18,7 @@ const PROVIDER = "anthropic";
 const OFFICIAL = "https://api.anthropic.com";
 
 const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
-/** Short limits, because an estimate can replace the count. */
+/** Time limits for a token count. They are short because an estimate can replace the count. */
 const countTimeouts: Timeouts = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 10_000 };
 /** HTTP statuses of servers that cannot count tokens. */
 const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
@@ -62,7 +62,7 @@ class AnthropicModel implements Model {
 	/** Models for which a warning about omitted settings was logged. */
 	readonly #warned = new Set<string>();
 	#client: Promise<BaseAnthropic> | undefined;
-	/** False after a server other than Anthropic's refused to count tokens. */
+	/** Whether to request token counts. False after a server other than Anthropic's refused to count tokens. */
 	#counts = true;
 
 	constructor(options: AnthropicOptions) {

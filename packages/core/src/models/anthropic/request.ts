@@ -175,7 +175,7 @@ function encodeUsedTools(turns: readonly AnthropicTurn[]): OfferedTools {
 	return tools.length > 0 ? { tools, tool_choice: { type: "none" } } : {};
 }
 
-/** For an absent field, the model's default applies. */
+/** Thinking settings of a request. For an absent field, the model's default applies. */
 interface Thinking {
 	readonly thinking?: ThinkingConfigParam & { readonly block_binding?: BetaThinkingBlockBinding };
 	readonly output_config?: OutputConfig;

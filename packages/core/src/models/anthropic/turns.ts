@@ -61,7 +61,10 @@ export function encodeTurns(messages: readonly Message[], reader: AnthropicReade
 	return turns;
 }
 
-/** Omits an empty turn. Does not change existing turns, because other requests share them. */
+/**
+ * Adds the turn, or merges it with a last turn of the same role. Omits an empty turn. Does not change existing turns,
+ * because other requests share them.
+ */
 function append(turns: AnthropicTurn[], turn: AnthropicTurn): void {
 	if (turn.content.length === 0) return;
 	const last = turns.at(-1);
@@ -180,7 +183,7 @@ function encodeAssistantBlock(block: AssistantMessage["content"][number]): Conte
 	}
 }
 
-/** Omits thinking that is neither signed nor redacted, because the provider refuses it. */
+/** Encodes signed or redacted thinking. Omits other thinking, because the provider refuses it. */
 function encodeThought({ text, signature, redacted }: ThinkingBlock): ContentBlockParam[] {
 	if (redacted) return [{ type: "redacted_thinking", data: redacted }];
 	return signature ? [{ type: "thinking", thinking: text, signature }] : [];
@@ -191,12 +194,12 @@ function encodeText(text: string): TextBlockParam[] {
 	return text.trim() === "" ? [] : [{ type: "text", text: text.toWellFormed() }];
 }
 
-/** Ids from other providers may have invalid characters. */
 function wireId(id: string): string {
+	// Ids from other providers may have invalid characters.
 	return id.replace(/[^\w-]/g, "_");
 }
 
-/** Models also call tools by invalid names, and such failed calls stay in the conversation. */
 function wireName(name: string): string {
+	// Models also call tools by invalid names, and such failed calls stay in the conversation.
 	return name.replace(/[^\w-]/g, "_").slice(0, MAX_NAME) || "unnamed";
 }

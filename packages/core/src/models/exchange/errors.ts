@@ -107,7 +107,10 @@ function namedStatus(codes: readonly unknown[]): number | undefined {
 	return typeof named === "string" ? statusesOfCodes[named] : undefined;
 }
 
-/** Returns undefined if the error contains neither a status nor a known code. */
+/**
+ * Returns the HTTP status of an error in a stream, or undefined if the error contains neither a status nor a known
+ * code.
+ */
 function streamStatus(error: Fields): number | undefined {
 	const codes = [error["code"], error["status"], error["type"]];
 	const isStatus = (code: unknown) => /^[45]\d\d$/.test(String(code));
@@ -130,8 +133,8 @@ function reasonsIn(details: unknown): unknown[] {
 }
 
 /**
- * Reads Gemini's `retryDelay` from `google.rpc.RetryInfo`, such as "7s". Returns undefined if it is absent, invalid or
- * 0.
+ * Returns Gemini's `retryDelay` from `google.rpc.RetryInfo`, such as "7s", in milliseconds. Returns undefined if the
+ * delay is absent, invalid or 0.
  */
 function retryDelayMs(details: unknown): number | undefined {
 	const [delay] = detailsIn(details).flatMap(({ retryDelay }) =>
@@ -178,7 +181,7 @@ export function connectionError(reason: unknown, facts: RequestFacts): ModelErro
 	return fail("unreachable", providerTexts.unreachable(facts.host, code));
 }
 
-/** Refusals of CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
+/** Returns the fault and the message for a refused CONNECT: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6 */
 function proxyRefusal(status: number, { host }: RequestFacts): [ModelFault, string] {
 	return status >= 500
 		? ["unreachable", providerTexts.proxyUnreachable(host, status)]
@@ -236,7 +239,7 @@ interface ErrorFields {
 	readonly details?: unknown;
 }
 
-/** Returns an empty object if the body is not JSON, such as a proxy's page. */
+/** Returns the error object in the body, or an empty object if the body is not JSON, such as a proxy's page. */
 function errorIn(body: string): ErrorFields {
 	try {
 		const parsed = parseJson(body);
@@ -271,10 +274,10 @@ function* causes(reason: unknown): Generator<Fields> {
 	}
 }
 
-/** Number in the form that providers use for waits. `Number` would accept other forms. */
+/** Pattern of a number in the form that providers use for waits. `Number` would accept other forms. */
 const SECONDS = /^\d+(\.\d+)?(e\d{1,2})?$/i;
 
-/** HTTP date format that servers must use: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
+/** Pattern of the HTTP date format that servers must use: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**

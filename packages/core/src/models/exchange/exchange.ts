@@ -80,9 +80,9 @@ export class Exchange {
 	}
 
 	/**
-	 * Returns a fetch function for the only request of this exchange, for clients other than the Anthropic SDK. It
-	 * follows no redirects. `last` matches the text of the last event of a stream: an error after this event is treated
-	 * as the end of the stream.
+	 * Returns a fetch function for the only request of this exchange, for clients other than the Anthropic SDK. The
+	 * function follows no redirects. `last` matches the text of the last event of a stream: an error after this event is
+	 * treated as the end of the stream.
 	 */
 	fetching(send: typeof fetch, last?: RegExp): typeof fetch {
 		return async (url, init) => {
@@ -101,7 +101,7 @@ export class Exchange {
 		this.#watchdog.limitRest(RESPONSE_END_MS);
 	}
 
-	/** Returns the error of the exchange. `reason`: the caught error, or undefined if the response ended early. */
+	/** Returns the error that ended the exchange. `reason`: the caught error, or undefined if the response ended early. */
 	explain(reason?: unknown): ParleyError {
 		if (this.#options.signal.aborted) {
 			return new ParleyError(exchangeTexts.cancelled, { code: "cancelled", cause: reason });
@@ -174,7 +174,9 @@ export class Exchange {
 		return this.#failure;
 	}
 
-	/** Throws if the response is HTML or JSON instead of an event stream. */
+	/**
+	 * Returns the response with limits for its body. Throws if the response is HTML or JSON instead of an event stream.
+	 */
 	#guarded(response: Response, last?: RegExp): Response {
 		const type = response.headers.get("content-type") ?? "";
 		// The response probably comes from a server with a different API, so a retry would not help.
@@ -191,10 +193,7 @@ export class Exchange {
 		return new Response(ReadableStream.from(body), response);
 	}
 
-	/**
-	 * An error after the last event is treated as the normal end of the body. An earlier `ModelError` is recorded here,
-	 * because the client library may hide it in its own error.
-	 */
+	/** Yields the chunks of the body. Treats an error after the last event as the normal end of the body. */
 	async *#untilLast(body: GuardedBody, last: RegExp): AsyncGenerator<Uint8Array> {
 		const seen = new LastEvent(last);
 		try {
@@ -204,6 +203,7 @@ export class Exchange {
 			}
 		} catch (reason) {
 			if (seen.isSeen) return;
+			// The client library may hide this error in its own error, so the exchange records it.
 			throw reason instanceof ModelError ? this.#fail(reason) : reason;
 		}
 	}

@@ -133,7 +133,7 @@ export class LastEvent {
 		return this.#isSeen;
 	}
 
-	/** Returns true for the first chunk that completes the event. */
+	/** Whether this is the first chunk that completes the event. */
 	inspect(chunk: Uint8Array): boolean {
 		if (this.#isSeen) return false;
 		const text = this.#before + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");

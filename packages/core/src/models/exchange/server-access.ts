@@ -6,8 +6,8 @@ import { providerTexts } from "./texts.ts";
 const MAX_SHOWN = 200;
 
 /**
- * Returns the address of a server for requests. Throws `invalid_argument` for an invalid URL, an unsupported
- * scheme, or a URL with credentials. The error shows no password.
+ * Returns the base URL of a server. Throws `invalid_argument` for an invalid URL, an unsupported scheme, or a URL with
+ * credentials. The error shows no password.
  */
 export function serverUrl(baseUrl: string, provider: string): URL {
 	const url = URL.parse(baseUrl);

@@ -21,8 +21,8 @@ export class TokenCounts {
 	}
 
 	/**
-	 * Reads a usage object with the field names of the Messages API. A count replaces the earlier count of the same
-	 * field. Absent and null fields change nothing.
+	 * Updates the counts from a usage object with the field names of the Messages API. A count replaces the earlier count
+	 * of the same field. Absent and null fields change nothing.
 	 */
 	add(usage: unknown): void {
 		if (!isFields(usage)) return;

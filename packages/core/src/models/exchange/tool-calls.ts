@@ -94,8 +94,8 @@ export class ReplyCalls {
 	#count = 0;
 
 	/**
-	 * Returns the index, name and id of the call. A missing or too long id is replaced. `problem` is the reason why the
-	 * call must not run, or undefined if it may run.
+	 * Returns the index, name and id of the next call. A missing or too long id is replaced. `problem` is the reason why
+	 * the call must not run, or undefined if it may run.
 	 */
 	admit(
 		name: unknown,

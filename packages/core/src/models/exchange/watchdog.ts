@@ -62,11 +62,11 @@ export class Watchdog {
 		return this.#answered ? this.#timeouts.idleMs : this.#timeouts.firstByteMs;
 	}
 
-	/** Limits are checked only when the timer fires, because a new timer for each chunk would cost more. */
 	#arm(): void {
 		this.#timer?.cancel();
 		const now = this.#clock.monotonic();
 		const due = Math.min(this.#end, (this.#since ?? now) + this.#patience);
+		// Limits are checked only when the timer fires, because a new timer for each chunk would cost more.
 		this.#timer = this.#clock.after(Math.max(0, due - now), () => this.#check());
 	}
 

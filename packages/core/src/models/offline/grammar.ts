@@ -7,7 +7,9 @@ export type OfflineCommand =
 	| { readonly kind: "fail"; readonly reason: string }
 	| OfflineCall;
 
-/** `together`: whether the call belongs to the same reply as the previous call, if there is one. */
+/**
+ * Tool call in a reply. `together`: whether the call belongs to the same reply as the previous call, if there is one.
+ */
 interface OfflineCall {
 	readonly kind: "call";
 	readonly name: string;
@@ -21,15 +23,15 @@ interface Reader {
 	/** Whether the command calls a tool. Only a command that calls a tool may follow `& `. */
 	readonly calls: boolean;
 	/**
-	 * Reads the trimmed, non-empty text after the colon. Throws `invalid_argument` if the command does not accept the
-	 * text.
+	 * Returns the command with the trimmed, non-empty text after the colon. Throws `invalid_argument` if the command does
+	 * not accept the text.
 	 */
 	read(argument: string): OfflineCommand;
 }
 
 const MAX_TOKENS = 1_000_000;
 
-/** The help lists the same words from `offlineCommandTexts`. */
+/** Readers of the commands. The help lists the same words from `offlineCommandTexts`. */
 const commands: Readonly<Record<OfflineWord, Reader>> = {
 	say: answers((text) => ({ kind: "say", text })),
 	think: answers((text) => ({ kind: "think", text })),
@@ -152,7 +154,7 @@ function readSearch(argument: string): [string, unknown] {
 	return ["search_files", { pattern, path: argument.slice(at + " in ".length).trim() }];
 }
 
-/** Splits at white space. Quotes join words and have no other meaning. */
+/** Reads arguments that white space separates. Quotes join words and have no other meaning. */
 function readGit(argument: string): [string, unknown] {
 	const word = /(?:"[^"]*"|'[^']*'|[^\s"'])+/g;
 	if (argument.replace(word, "").trim() !== "") throw unreadable(offlineGrammarTexts.openQuote);

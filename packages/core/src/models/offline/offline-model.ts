@@ -302,7 +302,7 @@ function offlineVerdict(question: string): Verdict {
 type Call = Extract<OfflineCommand, { kind: "call" }>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Short tool names and the conversion of their arguments. */
+/** Short tool names and the conversion of arguments to their form. Key: the long name of the tool. */
 const short: Readonly<Record<string, readonly [name: string, args: (long: Fields) => Fields]>> = {
 	run_command: ["bash", ({ cmd }) => ({ command: cmd })],
 	read_file: ["read", (args) => args],

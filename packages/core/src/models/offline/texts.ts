@@ -111,7 +111,7 @@ function helpTable(): string {
 
 /** Replies of the offline model. */
 export const offlineReplyTexts = {
-	/** Shows readers that the reply is not from a language model. */
+	/** Label that shows readers that the reply is not from a language model. */
 	label: "[offline] ",
 	greeting:
 		"Hello! I am the offline model. I am not a language model: I run the commands that you write. " +

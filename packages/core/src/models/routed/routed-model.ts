@@ -91,8 +91,9 @@ const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
 const unnamed = new WeakMap<AssistantMessage, AssistantMessage>();
 
 /**
- * Removes the name of another provider's model if it equals `model`, because the two models are different. Returns the
- * same object for the same message, for caches of encoded messages.
+ * Returns the message with the provider's own name of its model. Removes the name of another provider's model if it
+ * equals `model`, because the two models are different. Returns the same object for the same message, for caches of
+ * encoded messages.
  */
 function ownMessage(message: Message, prefix: string, model: string): Message {
 	if (message.role !== "assistant") return message;

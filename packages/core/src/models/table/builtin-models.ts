@@ -2,7 +2,7 @@ import type { Model } from "@anthropic-ai/sdk/resources/messages";
 import type { ModelInfo, Prices } from "./model-table.ts";
 import { providerModels } from "./provider-models.ts";
 
-/** Only the listed names, because the SDK's type also allows any other string. */
+/** Names that the SDK lists. The SDK's type also allows any other string. */
 type ListedName<Name> = Name extends string ? (string extends Name ? never : Name) : never;
 
 type Facts = Omit<ModelInfo, "id" | "provider">;
@@ -27,7 +27,7 @@ const haiku55: Facts = {
 	tier: "fast",
 };
 /**
- * The model refuses a request that turns thinking off:
+ * Facts of Claude Sonnet 5.5. The model refuses a request that turns thinking off:
  * https://platform.claude.com/docs/en/models/sonnet-5-5/migration-guide
  */
 const sonnet55: Facts = {

@@ -23,9 +23,9 @@ export class ModelTable {
 	}
 
 	/**
-	 * Finds a model by name. A tier selects the provider's model of that tier, or its default model if no model has
-	 * that tier. For the home provider of the routes, `other/name` is a model of another provider. Undefined if the
-	 * model is unknown.
+	 * Returns the model with this name, or undefined if the model is unknown. A tier selects the provider's model of that
+	 * tier, or its default model if no model has that tier. For the home provider of the routes, `other/name` is a model
+	 * of another provider.
 	 */
 	find(name: string, provider: string): ModelInfo | undefined {
 		if (provider !== this.#routes.home) return this.findOwn(name, provider);
@@ -47,7 +47,7 @@ export class ModelTable {
 		return id === model.id ? model : { ...model, id };
 	}
 
-	/** Finds a model as `find` does, but never a model of another provider. */
+	/** Returns the same model as `find`, but never a model of another provider. */
 	findOwn(name: string, provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		const plain = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
@@ -58,8 +58,8 @@ export class ModelTable {
 	}
 
 	/**
-	 * Finds the vendor's model with the deployment's name. Omits prices, because the contract with the provider determines
-	 * them.
+	 * Returns the facts of the vendor's model that has the deployment's name. Omits prices, because the contract with the
+	 * provider determines them.
 	 */
 	#vendorModel(name: string, provider: string): ModelInfo | undefined {
 		const vendor = deployed.get(provider);
@@ -75,7 +75,7 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns at most three similar names and tiers of the provider. For the home provider, also names of other
+	 * Returns at most three similar names and tiers of the provider. For the home provider, includes names of other
 	 * providers.
 	 */
 	near(name: string, provider: string): string[] {
@@ -130,7 +130,7 @@ export interface Routes {
 	readonly others: readonly string[];
 }
 
-/** Omits the tier, because a tier never means a model of another provider. */
+/** Adds the provider to the model's name. Omits the tier, because a tier never means a model of another provider. */
 function qualified({ tier: _, ...model }: ModelInfo): ModelInfo {
 	return { ...model, id: `${model.provider}/${model.id}` };
 }

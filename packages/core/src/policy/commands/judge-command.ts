@@ -152,7 +152,7 @@ class Judge {
 		}
 	}
 
-	/** Returns whether the program may run other programs. */
+	/** Judges the words of one command. Returns whether its program may run other programs. */
 	#readWords(words: readonly string[], hidden: boolean): boolean {
 		for (const word of words) this.#judgeName(word);
 		const runsOthers = hidden || isWrapper(programOf(words[0] ?? "") ?? "");

@@ -19,7 +19,7 @@ interface ForbiddenPlaces {
 }
 
 /**
- * Returns the absolute path that a word names. Undefined if the path is known only at run time, for example because
+ * Returns the absolute path that a word names, or undefined if the path is known only at run time, for example because
  * `cwd` is undefined.
  */
 export function resolveWord(word: string, cwd: string | undefined, home: string): string | undefined {
@@ -67,7 +67,10 @@ export function namesForbidden(
 	});
 }
 
-/** Keeps a path that continues as a longer name, and a text with `..`, which could leave the path. */
+/**
+ * Removes the path from the text, except where it continues as a longer name. Returns a text with `..` unchanged,
+ * because `..` could leave the path.
+ */
 function withoutPath(text: string, path: string): string {
 	if (text.includes("..")) return text;
 	return text

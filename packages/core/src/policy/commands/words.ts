@@ -250,7 +250,8 @@ class Reader {
 	}
 
 	/**
-	 * Skips the mark unless `leave` is true. If the mark is missing, returns the remaining text and sets `plain` to false.
+	 * Reads the text before the mark and skips the mark unless `leave` is true. If the mark is missing, returns the
+	 * remaining text and sets `plain` to false.
 	 */
 	#readUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
@@ -280,7 +281,9 @@ export function splitBlindly(text: string): string[][] {
 		.filter((words) => words.length > 0);
 }
 
-/** Ignores quoted parentheses. If the closing parenthesis is missing, returns the end of the text. */
+/**
+ * Returns the index of the closing parenthesis, or the end of the text if it is missing. Ignores quoted parentheses.
+ */
 function closingParenthesis(text: string): number {
 	const tokens = /\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|[()]/gs;
 	let depth = 0;
@@ -305,7 +308,7 @@ function readBraces(text: string): { readonly inner: string; readonly end: numbe
 	return { inner: text.slice(1), end: text.length };
 }
 
-/** Accepts variables and special parameters, such as `$?`. */
+/** Returns the variable or special parameter, such as `?`, at the start of the text, or "". */
 function readName(text: string): string {
 	return /^(?:[A-Za-z_]\w*|[0-9@*#?$!-])/.exec(text)?.[0] ?? "";
 }
@@ -322,7 +325,7 @@ const letters: Readonly<Record<string, string>> = {
 	v: "\v",
 };
 
-/** Escapes in `$'…'`: https://www.gnu.org/software/bash/manual/html_node/ANSI_002dC-Quoting.html */
+/** Decodes the escapes in `$'…'`: https://www.gnu.org/software/bash/manual/html_node/ANSI_002dC-Quoting.html */
 function decodeAnsi(text: string): { readonly text: string; readonly end: number } {
 	const body = /^'((?:[^'\\]|\\.)*)/s.exec(text)?.[1] ?? "";
 	const decoded = body.replaceAll(

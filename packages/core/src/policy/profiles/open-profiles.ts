@@ -151,8 +151,8 @@ class ProfileDirectory implements Profiles {
 	}
 }
 
-/** Synchronous, because this check runs at each use of an agent and an asynchronous check takes longer. */
 function isMissing(path: string): boolean {
+	// Synchronous, because this check runs at each use of an agent and an asynchronous check takes longer.
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) === undefined;
 	} catch {
@@ -181,7 +181,10 @@ async function resolveWithin(root: string, path: string, shown: string): Promise
 	throw refusedFile(agentTexts.linkOutside(shown));
 }
 
-/** Finds the file at `path` below `root`. Undefined if it is missing. Throws if a link leads out of `root`. */
+/**
+ * Returns the state of the file at `path` below `root`, or undefined if the file is missing. Throws if a link leads out
+ * of `root`.
+ */
 export async function findProfileFile(
 	root: string,
 	path: string,
@@ -207,7 +210,7 @@ export async function readText({ path, shown }: FileState, maxBytes: number): Pr
 	}
 }
 
-/** Resolves with undefined if the file is missing. `shown` names the file in errors. */
+/** Resolves with the result, or with undefined if the file is missing. `shown` names the file in errors. */
 async function orMissing<T>(result: Promise<T>, shown: string): Promise<T | undefined> {
 	try {
 		return await result;

@@ -14,7 +14,7 @@ export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> & {
 
 const addressForm = agentConfigTexts.endpoint;
 
-/** The errors of this schema list the allowed values. `explain` adds the key and its line. */
+/** Schema of the sampling settings. Its errors list the allowed values, and `explain` adds the key and its line. */
 const sampling = z.strictObject(
 	{
 		temperature: number(0, 2).optional(),
@@ -134,7 +134,10 @@ function unknownKey(text: string, table: string, key: string): ParleyError {
 	);
 }
 
-/** Returns "" if the form of the key is not supported, such as an inline table. */
+/**
+ * Returns the line of a key as the beginning of an error, or "" if the form of the key is not supported, such as an
+ * inline table.
+ */
 function placeOf(text: string, table: string, key: string): string {
 	let current = "";
 	for (const [index, row] of text.split("\n").entries()) {
@@ -166,8 +169,8 @@ function integer(min: number, max: number): z.ZodNumber {
 }
 
 /**
- * Removes a final `/v1`, because the settings of other programs contain it. Returns undefined if the address is
- * invalid.
+ * Returns the address without a final `/v1`, because the settings of other programs contain it. Returns undefined if
+ * the address is invalid.
  */
 function serverAddress(text: string): string | undefined {
 	const url = URL.parse(text);

@@ -65,7 +65,7 @@ export const noProfiles: Profiles = {
 };
 
 /**
- * Matches names without path separators and without a leading dot, so that a name is always a direct child of a
+ * Pattern of names without path separators and without a leading dot. Such a name is always a direct child of a
  * directory.
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u;
