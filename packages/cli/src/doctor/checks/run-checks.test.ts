@@ -4,9 +4,6 @@ import type { ProviderAnswer } from "@parley/gateway";
 import { expect, test } from "vitest";
 import type { ConnectorStatus } from "../../connectors/connector-report.ts";
 import type { Finding, FindingStatus } from "../../tables/finding-rows.ts";
-import { doctorRows } from "../../tables/finding-rows.ts";
-import { createStyles } from "../../text/styles.ts";
-import { widthOf } from "../../text/wrap.ts";
 import type { System } from "../system.ts";
 import { fakeConfig, fakeGateway, fakeSystem, now } from "../testing/fake-system.ts";
 import { deepChecks, runChecks } from "./run-checks.ts";
@@ -634,16 +631,4 @@ test("reports a cause that several checks share once", async () => {
 		status: "ok",
 		what: "unknown because of the finding tokens",
 	});
-});
-
-test("prints findings within the width of the terminal, each with its fix, and colours only if they are on", async () => {
-	const all = await runChecks(fakeSystem({ provider: answer({ reached: false, reason: "x".repeat(200) }) }));
-	const rows = doctorRows(all, { columns: 60, styles: createStyles(false) });
-	expect(Math.max(...rows.map(widthOf))).toBeLessThanOrEqual(60);
-	expect(rows.join("\n")).not.toContain("\u001b");
-	expect(rows.some((row) => /^ +→ run `curl/.test(row))).toBe(true);
-	expect(rows.at(-1)).toBe("1 failure, 0 warnings");
-	expect(doctorRows(all, { columns: 60, styles: createStyles(true) }).join("\n")).toContain("\u001b[31mFAIL");
-	const well = doctorRows(await runChecks(fakeSystem()), { columns: 60, styles: createStyles(false) });
-	expect(well.at(-1)).toBe("no problems");
 });
