@@ -26,9 +26,9 @@ export interface ClientOptions {
 	 * are dropped unread, except prompts, `session.deleted` and checks of a person.
 	 */
 	readonly transient?: boolean | readonly EventName[];
-	/** Called for each check of a person. Only connectors receive these checks. */
+	/** Receives each check of a person. Only connectors receive these checks. */
 	readonly onPersonCheck?: ((check: PersonCheck) => void) | undefined;
-	/** Called for each change of the state. `detail` is a human-readable description of the change. */
+	/** Receives each change of the state. `detail` is a human-readable description of the change. */
 	readonly onState?: ((state: ClientState, detail: string) => void) | undefined;
 }
 

@@ -13,7 +13,10 @@ export class EventQueue<Item extends object> {
 	/** Calls of `next` that wait for an item, in order. Has entries only while the queue is empty. */
 	#waiting: Waiting<Item>[] = [];
 
-	/** `onEmpty` is called each time the reader starts to wait for an item. */
+	/**
+	 * Creates a queue for at most `limit` items. `onEmpty` is called each time the reader starts to wait for an
+	 * item.
+	 */
 	constructor(limit: number, onEmpty: () => void = () => {}) {
 		this.#limit = limit;
 		this.#onEmpty = onEmpty;

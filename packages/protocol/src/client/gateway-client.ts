@@ -264,7 +264,10 @@ export interface Request {
 	readonly sessionId?: string | undefined;
 	/** Whether the request is repeated unchanged after a reconnect. */
 	readonly lasting: boolean;
-	/** Called when the response is read, before any later frame is read, or when the request is rejected. */
+	/**
+	 * Receives the response when it is read, before any later frame is read, or the error when the request is
+	 * rejected.
+	 */
 	settle(answer: Answer): void;
 }
 

@@ -41,7 +41,7 @@ export function describeFailure(error: NodeJS.ErrnoException, url: URL): string 
 	return `no gateway can be reached at ${url.href}: ${error.message || error.code}`;
 }
 
-/** Undefined for all but known TLS failures. */
+/** Returns advice about a known TLS failure, or undefined for any other failure. */
 function tlsAdvice(code: string, { hostname }: URL): string | undefined {
 	if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `use a name that its certificate has, not ${hostname}`;
 	if (code === "CERT_HAS_EXPIRED") return "its operator must renew the certificate";

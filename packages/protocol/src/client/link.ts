@@ -26,7 +26,10 @@ export interface LinkObserver {
 	opened(): void;
 	received(text: string): void;
 	lost(reason: string, retryInMs: number): void;
-	/** Called once at the end of the link: after a final refusal, or a failed first connection without `retryFirst`. */
+	/**
+	 * Receives the error once at the end of the link: after a final refusal, or a failed first connection without
+	 * `retryFirst`.
+	 */
 	refused(error: ParleyError): void;
 }
 
@@ -107,7 +110,10 @@ export class Link {
 		else this.#markStopped();
 	}
 
-	/** The system call is the main cost of a short frame, so the frames of one tick are sent together. */
+	/**
+	 * Delays the frames of one tick, so that they are sent together. The system call is the main cost of a short
+	 * frame.
+	 */
 	#cork(): void {
 		const wire = this.#wire;
 		if (this.#isCorked || wire === undefined) return;
@@ -188,8 +194,8 @@ export function retryDelayMs(failures: number, chance: number): number {
 const intervalMs = 30_000;
 
 /**
- * Without pings, the loss of a connection, for example by a pulled cable, can go unnoticed. Cancel the timer
- * when the socket closes.
+ * Sends pings, and closes the socket if nothing is received. Without pings, the loss of a connection, for example
+ * by a pulled cable, can go unnoticed. Cancel the returned timer when the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let received = true;

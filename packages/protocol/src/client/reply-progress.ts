@@ -24,7 +24,7 @@ export class ReplyProgress {
 	#now: Progress | undefined;
 	#call = { id: "", content: "" };
 
-	/** Current activity. Undefined at other times, for example while the model writes its reply. */
+	/** Returns the current activity, or undefined at other times, for example while the model writes its reply. */
 	get now(): Progress | undefined {
 		return this.#now;
 	}
@@ -72,7 +72,7 @@ export class ReplyProgress {
 
 const named = /"(?:path|file_path|cmd|command|url|pattern|query)"\s*:\s*("(?:[^"\\]|\\.)*")/s;
 
-/** First line of the argument that identifies the call. The arguments may be incomplete. */
+/** Returns the first line of the argument that identifies the call. The arguments may be incomplete. */
 function subjectOf(json: string): string | undefined {
 	const written = named.exec(json)?.[1];
 	if (written === undefined) return undefined;

@@ -27,7 +27,7 @@ export interface ReaderOptions {
 	/** Last seq that the caller already has. */
 	readonly after: number;
 	onClose(): void;
-	/** Called when a slow reader has read all frames, so that the session can be resumed. */
+	/** Resumes the session after a slow reader has read all frames. */
 	onCaughtUp(): void;
 }
 
@@ -54,7 +54,7 @@ export class SessionReader implements OpenSession {
 		this.#queue = new EventQueue(maxQueued, () => this.#caughtUp());
 	}
 
-	/** The seq after which the session is resumed. */
+	/** Returns the seq after which the session is resumed. */
 	get after(): number {
 		return this.#cursor.last;
 	}
@@ -98,7 +98,6 @@ export class SessionReader implements OpenSession {
 		this.#options.onClose();
 	}
 
-	/** Not a generator, which would need several more promises for each frame. */
 	#read(): AsyncIterableIterator<EventFrame, undefined> {
 		let isOver = false;
 		const end = (): { readonly done: true; readonly value: undefined } => {
@@ -106,6 +105,7 @@ export class SessionReader implements OpenSession {
 			this.close();
 			return { done: true, value: undefined };
 		};
+		// Not a generator, which would need several more promises for each frame.
 		const iterator: AsyncIterableIterator<EventFrame, undefined> = {
 			next: async () => {
 				if (isOver) return end();
@@ -147,7 +147,7 @@ export class Cursor {
 		this.#last = start;
 	}
 
-	/** Seq of the last received persisted frame, or the seq of the start. */
+	/** Returns the seq of the last received persisted frame, or the seq of the start. */
 	get last(): number {
 		return this.#last;
 	}
