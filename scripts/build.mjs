@@ -64,7 +64,7 @@ export async function writeBundle(folder) {
 }
 
 /**
- * Several processes may do this at the same time, because their bundles are equal.
+ * Renames the draft to `folder`. Several processes may do this at the same time, because their bundles are equal.
  * @param {string} draft
  * @param {string} folder
  */
@@ -78,7 +78,7 @@ function place(draft, folder) {
 }
 
 /**
- * Also removes drafts that killed builds left. Keeps the newest `OLDER_BUNDLES`.
+ * Deletes other builds except the newest `OLDER_BUNDLES`, and drafts that killed builds left.
  * @param {string} made
  */
 function deleteOtherBuilds(made) {

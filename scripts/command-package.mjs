@@ -24,8 +24,8 @@ export async function stageCommand(folder) {
 }
 
 /**
- * The launcher finds the bundle in a folder whose name depends on the content. Returns the path of the
- * licence notices.
+ * Writes the bundle to a folder whose name depends on the content, so that the launcher finds it. Returns the
+ * path of the licence notices.
  * @param {string} dist
  */
 async function placeBundle(dist) {
@@ -61,7 +61,7 @@ function manifest() {
 }
 
 /**
- * The tests use the same version.
+ * Returns the version that the tests use.
  * @param {string} name
  */
 function installedVersion(name) {

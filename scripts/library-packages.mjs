@@ -54,7 +54,7 @@ function optionalPeers(names) {
 }
 
 /**
- * The version that the tests use, and later versions that are compatible with it (`^`). Packages of this
+ * Returns the version that the tests use, and later versions that are compatible with it (`^`). Packages of this
  * repository need exactly the same version.
  * @param {string} name
  * @param {readonly string[]} libraries

@@ -51,8 +51,8 @@ function ownFolders({ PATH = "" }) {
 }
 
 /**
- * The preferred directories are first. Other hidden directories are omitted, because they belong to tools
- * that may remove foreign files.
+ * Returns the directories for a link, preferred directories first. Other hidden directories are omitted, because
+ * they belong to tools that may remove foreign files.
  * @param {readonly string[]} folders
  * @param {string} home
  */

@@ -12,8 +12,8 @@ export async function run() {
 }
 
 /**
- * The checks run at the same time, because the tests do not use all cores. The lines of the checks follow the
- * lines of the tests.
+ * Runs the checks and the tests at the same time, because the tests do not use all cores. The lines of the checks
+ * follow the lines of the tests.
  * @param {number} limitMs Milliseconds from the start of this process. May be infinite.
  */
 async function measure(limitMs) {

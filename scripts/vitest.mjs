@@ -54,7 +54,7 @@ export async function vitest({ args = [], env = {}, limitMs }) {
 }
 
 /**
- * Undefined if vitest fails or needs too long.
+ * Resolves with the number of tests, or undefined if vitest fails or needs too long.
  * @param {readonly string[]} args
  * @param {NodeJS.ProcessEnv} env
  * @param {string} folder Folder for the list.
@@ -87,7 +87,8 @@ function forget(directory) {
 const ROOM = 2 ** 30;
 
 /**
- * Undefined unless tests can use /dev/shm: Docker makes it small, and some systems start no programs there.
+ * Returns a temporary directory in memory, or undefined unless tests can use /dev/shm: Docker makes it small, and
+ * some systems start no programs there.
  */
 function directoryInMemory() {
 	const [place, folder] = ["/dev/shm", "/dev/shm/parley-test-"];
