@@ -10,7 +10,7 @@ import { policyTableTexts, tokenTableTexts, trustTableTexts } from "../texts/tab
 
 export type Grant = MethodResult<"list_grants">["grants"][number];
 
-/** Rows of trust grants, in the order of `grants`. */
+/** Returns the rows of trust grants, in the order of `grants`. */
 export function grantTable(grants: readonly Grant[], now: number, format: OutputFormat): string[] {
 	const rows = grants.map((grant) => [
 		grant.grant_id,
@@ -80,7 +80,7 @@ type Token = MethodResult<"list_tokens">["tokens"][number];
 /** Number of characters of a shown token id. */
 const shownId = 8;
 
-/** Rows of the tokens, active tokens first. `now` is in milliseconds since the epoch. */
+/** Returns the rows of the tokens, active tokens first. `now` is in milliseconds since the epoch. */
 export function tokenTable(tokens: readonly Token[], format: OutputFormat, now: number): string[] {
 	const sorted = [...tokens].sort((a, b) => Number(b.status === "active") - Number(a.status === "active"));
 	const cells = sorted.map((token) => tokenCells(token, now));
@@ -107,7 +107,7 @@ type Answer = MethodResult<"test_policy">;
 type Listing = MethodResult<"show_policy">;
 type Rule = Listing["rules"][number];
 
-/** Decision about a call, followed by the result of each rule. `▸` marks the deciding rules. */
+/** Returns the decision about a call, followed by the result of each rule. `▸` marks the deciding rules. */
 export function decisionRows(answer: Answer, format: OutputFormat): string[] {
 	const { effect, floor, reason, classes, sandbox, policy_version, rules } = answer;
 	const facts = [
@@ -126,7 +126,7 @@ export function decisionRows(answer: Answer, format: OutputFormat): string[] {
 	return [...facts.flatMap((fact) => wrapText(fact, format.columns)), ...table];
 }
 
-/** The problem of an invalid policy, followed by the rules. Parentheses mark an ignored rule. */
+/** Returns the problem of an invalid policy, followed by the rules. Parentheses mark an ignored rule. */
 export function ruleRows({ rules, problem }: Listing, format: OutputFormat): string[] {
 	const cells = rules.map((rule) =>
 		[rule.layer, effectOf(rule), conditionsOf(rule), rule.reason, rule.source ?? ""].map(visibleLine),
@@ -160,7 +160,7 @@ function untilWords({ expires_at }: Token, now: number): string {
 		: tokenTableTexts.expires({ left: timeLeft(Date.parse(expires_at) - now) });
 }
 
-/** Text that is printed in addition to a new token. */
+/** Returns the text that is printed in addition to a new token. */
 export function createdWords(info: Token, now: number): string {
 	const { kind, name, id } = info;
 	const token = visibleLine(tokenTableTexts.token({ kind, name, id: id.slice(0, 8) }));

@@ -4,7 +4,7 @@ import { timeAgo } from "../text/time-ago.ts";
 import { visibleLine } from "../text/visible.ts";
 import { commandEnd, commandRunning } from "../texts/command-end.ts";
 
-/** One row for each background command of a session. */
+/** Returns one row for each background command of a session. */
 export function commandRows(
 	commands: readonly CommandPayload[],
 	now: number,
@@ -13,7 +13,7 @@ export function commandRows(
 	return commands.map((command) => shorten(`${commandRow(command)} (${age(command, now)})`, columns));
 }
 
-/** Row of a command with its number and state. */
+/** Returns the row of a command with its number and state. */
 export function commandRow(command: CommandPayload): string {
 	const { number, reason } = command;
 	const state = reason === undefined ? commandRunning : commandEnd({ ...command, reason });

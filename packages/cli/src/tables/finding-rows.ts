@@ -6,7 +6,7 @@ import { doctorTexts } from "../texts/doctor/shared.ts";
 
 const marks: Readonly<Record<FindingStatus, string>> = { ok: "ok", warn: "warn", fail: "FAIL" };
 
-/** Rows of the findings with their fixes. The last row has the totals. */
+/** Returns the rows of the findings with their fixes. The last row has the totals. */
 export function doctorRows(findings: readonly Finding[], format: OutputFormat): string[] {
 	const heads = alignColumns(findings.map(({ id, status }) => [marks[status], id, "|"])).map((row) =>
 		row.slice(0, -1),
@@ -25,9 +25,9 @@ function rowsOf({ status, what, fix }: Finding, head: string, { columns, styles 
 	return [...lines, ...fixes].map((line, index) => (index === 0 ? coloured : indent) + line);
 }
 
-/** A terminal can open a long address only if it is not wrapped. */
 function wrapped(text: string, room: number): string[] {
 	const line = visibleLine(text);
+	// A terminal can open a long address only if it is not wrapped.
 	const address = line.split(" ").find((word) => word.startsWith("https://") && widthOf(word) > room);
 	if (address === undefined) return wrapText(line, room);
 	const at = line.indexOf(address);

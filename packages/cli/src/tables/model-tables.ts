@@ -12,7 +12,10 @@ import { modelTableTexts, usageTableTexts } from "../texts/tables/models.ts";
 type ModelList = MethodResult<"list_models">;
 type ListedModel = ModelList["models"][number];
 
-/** Rows of the models, followed by notes about prices and unlisted models. `▸` marks the default model. */
+/**
+ * Returns the rows of the models, followed by notes about prices and unlisted models. `▸` marks the default
+ * model.
+ */
 export function modelTable(list: ModelList, format: OutputFormat): string[] {
 	const { models, default: chosen } = list;
 	const notes = modelNotes(list, format);
@@ -38,7 +41,7 @@ function modelNotes(
 	return notes.flatMap((note) => wrapText(note, columns)).map(styles.dim);
 }
 
-/** Note that a subscription pays for the model, or that long prompts have other prices. */
+/** Returns a note if a subscription pays for the model, or if long prompts have other prices. */
 function priceRows(
 	{ name, long_prompt, subscription }: ListedModel,
 	{ columns, styles }: OutputFormat,
@@ -81,13 +84,13 @@ function modelCells({
 	];
 }
 
-/** US dollars per million tokens, as in the vendor's price list. `?` if the price is unknown. */
+/** Returns US dollars per million tokens, as in the vendor's price list, or `?` if the price is unknown. */
 function priceOf(price: number | undefined): string {
 	if (price === undefined) return "?";
 	return Number.isInteger(price * 100) ? price.toFixed(2) : String(price);
 }
 
-/** Rows of the providers, followed by their problems. */
+/** Returns the rows of the providers, followed by their problems. */
 export function providerTable(providers: readonly ProviderReport[], format: OutputFormat): string[] {
 	if (providers.length === 0) return [modelTableTexts.noProvider];
 	const rows = providers.map(({ name, host, key, keyFound, models }) => [
@@ -113,7 +116,7 @@ export function providerTable(providers: readonly ProviderReport[], format: Outp
 type AgentList = MethodResult<"list_agents">;
 type Agent = AgentList["agents"][number];
 
-/** Rows of the agent profiles, followed by the invalid profiles with their reasons. */
+/** Returns the rows of the agent profiles, followed by the invalid profiles with their reasons. */
 export function agentTable({ agents, problems }: AgentList, format: OutputFormat): string[] {
 	const cells = [modelTableTexts.agentColumns, ...agents.map(agentCells)];
 	const broken = problems.flatMap(({ name, message }) =>
@@ -136,7 +139,7 @@ const groupings = ["day", "model", "session"] as const;
 export type Grouping = (typeof groupings)[number];
 
 /**
- * Usage as rows: one row for each day, model or session, a sum if there are several, notes about missing
+ * Returns usage as rows: one row for each day, model or session, a sum if there are several, notes about missing
  * prices, and the budgets.
  */
 export function usageRows(
@@ -166,7 +169,7 @@ function usageCells(name: string, used: UsageReport["total"]): string[] {
 	return [name, ...counts, formatUsd(cost_usd)];
 }
 
-/** For a model without a price, a cost of $0.00 would be misleading. */
+/** Returns a note about models without a price, because their cost of $0.00 would be misleading. */
 function priceNotes(rows: readonly UsageRow[], { columns, styles }: OutputFormat): string[] {
 	const free = rows.filter(({ model, provider, cost_usd }) => {
 		return model !== undefined && provider !== "offline" && cost_usd === 0;
@@ -182,8 +185,8 @@ const longestBar = 20;
 const shortestBar = 5;
 
 /**
- * Rows of the budgets: the spent part, a bar if the terminal is wide enough, and the source of the limit. A
- * budget without a limit has a row only if the operator has set it.
+ * Returns the rows of the budgets: the spent part, a bar if the terminal is wide enough, and the source of the
+ * limit. A budget without a limit has a row only if the operator has set it.
  */
 export function budgetRows(all: readonly Budget[], { columns, styles }: OutputFormat): string[] {
 	const budgets = all
@@ -209,7 +212,9 @@ export function budgetRows(all: readonly Budget[], { columns, styles }: OutputFo
 	});
 }
 
-/** Sort key of a budget: budgets of the gateway before budgets of sessions, and days before months. */
+/**
+ * Returns the sort key of a budget: budgets of the gateway before budgets of sessions, and days before months.
+ */
 function orderOf({ scope, period }: Budget): number {
 	return (scope === "gateway" ? 0 : 2) + (period === "day" ? 0 : 1);
 }
@@ -229,7 +234,7 @@ function spentOf({ spent_usd, limit_usd }: Budget): string {
 		: usageTableTexts.spentOf({ spent, limit: formatUsdLimit(limit_usd) });
 }
 
-/** Spent percentage, rounded down, so that 100 % means that the budget is spent. */
+/** Returns the spent percentage, rounded down, so that 100 % means that the budget is spent. */
 function percentOf({ spent_usd, limit_usd }: Budget): number {
 	if (limit_usd === null) return 0;
 	if (limit_usd === 0) return 100;

@@ -14,8 +14,8 @@ type Person = People["people"][number];
 type Waiting = People["waiting"][number];
 
 /**
- * Rows of the people with access, followed by the open requests and invitations. `now` is in milliseconds since the
- * epoch.
+ * Returns the rows of the people with access, followed by the open requests and invitations. `now` is in
+ * milliseconds since the epoch.
  */
 export function peopleRows({ people, waiting }: People, now: number, format: OutputFormat): string[] {
 	if (people.length === 0 && waiting.length === 0) {
@@ -36,7 +36,7 @@ interface NamedPerson {
 	readonly name: string;
 }
 
-/** Id of a person, with the display name if known. */
+/** Returns the id of a person, with the display name if known. */
 export function personWords({ person, name }: NamedPerson): string {
 	return visibleLine(name === "" ? person : peopleTableTexts.person({ person, name }));
 }
@@ -70,7 +70,7 @@ interface Named {
 	readonly kind: Waiting["kind"];
 }
 
-/** Result of a denied request or a cancelled invitation in one line. */
+/** Returns the result of a denied request or a cancelled invitation in one line. */
 export function deniedWords({ id, kind, person, name = "" }: Named): string {
 	if (kind === "invitation") return peopleTableTexts.invitationCancelled({ id: visibleLine(id) });
 	return peopleTableTexts.requestDenied({ person: personWords({ person: person ?? id, name }) });

@@ -25,7 +25,7 @@ const layouts = [
 	{ facts: [0], texts: 1 },
 ];
 
-/** Rows of the sessions. The session that was updated last is first. */
+/** Returns the rows of the sessions. The session that was updated last is first. */
 export function sessionTable(
 	sessions: readonly Listed[],
 	now: number,
@@ -66,12 +66,12 @@ function textsOf({ title, root_dir }: Listed): string[] {
 	return [visibleLine(title) || sessionTableTexts.noTitle, visibleLine(root_dir)];
 }
 
-/** Title of a session, or a placeholder for a session without a title. */
+/** Returns the title of a session, or a placeholder for a session without a title. */
 export function titleOf({ title }: { readonly title: string }): string {
 	return visibleLine(title) || sessionTableTexts.noTitle;
 }
 
-/** Usage of a session, for example `4 messages, 1,234 input tokens, 56 output tokens, $0.01`. */
+/** Returns the usage of a session, for example `4 messages, 1,234 input tokens, 56 output tokens, $0.01`. */
 export function sessionUsage({ message_count, token_usage, cost_usd }: SessionFacts): string {
 	const { input, output } = token_usage;
 	return sessionTableTexts.usage({ messages: message_count, input, output, cost: formatUsd(cost_usd) });

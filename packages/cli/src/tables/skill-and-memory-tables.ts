@@ -12,8 +12,8 @@ type SkillList = MethodResult<"list_skills">;
 type Skill = SkillList["skills"][number];
 
 /**
- * Rows of the skills, followed by the invalid files. If a skill is not trusted, the last row is the command
- * that trusts skills.
+ * Returns the rows of the skills, followed by the invalid files. If a skill is not trusted, the last row is the
+ * command that trusts skills.
  */
 export function skillTable(
 	{ skills, problems }: { readonly skills: readonly Skill[]; readonly problems: SkillList["problems"] },
@@ -74,7 +74,7 @@ export function skillRows(skill: MethodResult<"show_skill">, { columns, styles }
 	];
 }
 
-/** A diff from `show_skill` as rows, or a note if there is no diff. */
+/** Returns a diff from `show_skill` as rows, or a note if there is no diff. */
 export function changeRows(changes: string | undefined): string[] {
 	if (changes === undefined) return [skillTableTexts.noTrustedText];
 	return changes.replace(/\n$/, "").split("\n").map(visibleText);
@@ -89,7 +89,10 @@ function startedBy({ user_invocable: people, model_invocable: agent }: Skill): s
 	return skillTableTexts.startedBy({ people, agent });
 }
 
-/** One line of details for each note, followed by the text of the note. `now` is in milliseconds since the epoch. */
+/**
+ * Returns one line of details for each note, followed by the text of the note. `now` is in milliseconds since the
+ * epoch.
+ */
 export function memoryRows(
 	memories: readonly MemoryPayload[],
 	now: number,
@@ -110,8 +113,9 @@ export function memoryRows(
 }
 
 /**
- * Rows of the schedules. The first row of each schedule contains its id and its trigger. Further rows contain other
- * facts, the title, the prompt, and the reason if a schedule did not run. `now` is in milliseconds since the epoch.
+ * Returns the rows of the schedules. The first row of each schedule contains its id and its trigger. Further rows
+ * contain other facts, the title, the prompt, and the reason if a schedule did not run. `now` is in milliseconds
+ * since the epoch.
  */
 export function scheduleRows(
 	schedules: readonly SchedulePayload[],
@@ -146,8 +150,8 @@ function minuteOf(time: string): string {
 }
 
 /**
- * One line of facts for each rating, followed by the first line of the reply, and by the comment if there is one. `now`
- * is in milliseconds since the epoch.
+ * Returns one line of facts for each rating, followed by the first line of the reply, and by the comment if there
+ * is one. `now` is in milliseconds since the epoch.
  */
 export function feedbackRows(
 	feedback: readonly FeedbackPayload[],

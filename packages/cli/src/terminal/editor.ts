@@ -57,7 +57,7 @@ export function pressKey(editor: Editor, key: Key): Editor {
 	return key.ctrl || key.meta || !isTyped(key.text) ? editor : insert(editor, key.text);
 }
 
-/** The text of a clipboard without its control characters, except tabs and line breaks. */
+/** Returns the text of a clipboard without its control characters, except tabs and line breaks. */
 export function pastedText(text: string): string {
 	return text.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\t\n]/gu, "");
 }
@@ -131,8 +131,8 @@ function endsInBackslash({ text, cursor }: Editor): boolean {
 	return cursor === text.length && text.endsWith("\\");
 }
 
-/** A key without a function would insert a control character. */
 function isTyped(text: string): boolean {
+	// A key without a function would insert a control character.
 	return text !== "" && (text === "\t" || !/\p{Cc}/u.test(text));
 }
 

@@ -8,8 +8,8 @@ const eraseBelow = "\u001b[J";
 const eraseRow = "\u001b[2K";
 
 /**
- * Escape sequences that erase `previous`, print `rows` into the scrollback, and draw `next` below the printed rows. No
- * row may be wider than the terminal.
+ * Returns escape sequences that erase `previous`, print `rows` into the scrollback, and draw `next` below the
+ * printed rows. No row may be wider than the terminal.
  */
 export function drawChange(previous: Frame | undefined, rows: readonly string[], next: Frame): string {
 	const printed = rows.map((row) => `${row}\r\n`).join("");
@@ -18,8 +18,8 @@ export function drawChange(previous: Frame | undefined, rows: readonly string[],
 }
 
 /**
- * Escape sequences that replace `previous` with a frame of the same height. Only changed rows are drawn, to reduce the
- * data on a slow connection.
+ * Returns escape sequences that replace `previous` with a frame of the same height. Only changed rows are drawn,
+ * to reduce the data on a slow connection.
  */
 export function drawRows(previous: Frame, next: Frame): string {
 	let at = previous.cursor.row;
@@ -32,14 +32,17 @@ export function drawRows(previous: Frame, next: Frame): string {
 	return `${beginChange}${drawn}${vertical(next.cursor.row - at)}\r${right(next.cursor.column)}${endChange}`;
 }
 
-/** Escape sequences that erase the frame and move the cursor to its first row. Empty without a frame. */
+/**
+ * Returns escape sequences that erase the frame and move the cursor to its first row. Returns "" without a frame.
+ */
 export function eraseFrame(frame: Frame | undefined): string {
 	return frame === undefined ? "" : `${up(frame.cursor.row)}\r${eraseBelow}`;
 }
 
 /**
- * The frame after the terminal became narrower. Terminals wrap the rows above the cursor again, but differ in how they
- * treat the row of the cursor. `eraseFrame` may therefore erase too few rows, but never too many.
+ * Returns the frame after the terminal became narrower. Terminals wrap the rows above the cursor again, but
+ * differ in how they treat the row of the cursor. `eraseFrame` may therefore erase too few rows, but never too
+ * many.
  */
 export function reflowFrame(frame: Frame, columns: number): Frame {
 	const above = frame.rows.slice(0, frame.cursor.row);

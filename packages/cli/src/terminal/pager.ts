@@ -18,7 +18,7 @@ interface PageSize {
 const lineKeys: Readonly<Record<string, -1 | 1>> = { up: -1, k: -1, down: 1, j: 1, return: 1 };
 const pageKeys: Readonly<Record<string, -1 | 1>> = { pageup: -1, b: -1, pagedown: 1, space: 1 };
 
-/** The page after a key. Undefined if the key closes the page. An unknown key has no effect. */
+/** Returns the page after a key, or undefined if the key closes the page. An unknown key has no effect. */
 export function pressPageKey(page: Page, { name, ctrl }: Key, { rows, height }: PageSize): Page | undefined {
 	if (name === "q" || name === "escape" || (ctrl && ["c", "d", "o"].includes(name))) return undefined;
 	const least = Math.min(rows, height);

@@ -17,9 +17,9 @@ export interface TerminalOptions {
 	readonly input: ReadStream;
 	readonly output: WriteStream;
 	onKey(key: Key): void;
-	/** Called when the frame must be redrawn because the size has changed or the screen was cleared. */
+	/** Redraws the frame after the size has changed or the screen was cleared. */
 	onRedraw(): void;
-	/** Called when the input has ended. */
+	/** Handles the end of the input. */
 	onEnd(): void;
 }
 
@@ -126,7 +126,7 @@ export class Terminal {
 		input.pause();
 	}
 
-	/** No effect while a page is shown. */
+	/** Clears the screen and redraws the frame. Has no effect while a page is shown. */
 	#clear(): void {
 		if (this.#behind) return;
 		this.#options.output.write(clearScreen);
@@ -143,7 +143,7 @@ export class Terminal {
 	}
 }
 
-/** Some pseudo-terminals report 0 columns. */
 function widthOf({ columns }: WriteStream): number {
+	// Some pseudo-terminals report 0 columns.
 	return columns || 80;
 }

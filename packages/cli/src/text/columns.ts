@@ -38,7 +38,7 @@ export interface Table {
 /** Minimum width of an elastic column. */
 const leastColumns = 10;
 
-/** Rows of a table with a header. The rows are at most as wide as the terminal. */
+/** Returns the rows of a table with a header. The rows are at most as wide as the terminal. */
 export function tableRows(table: Table, { columns, styles }: OutputFormat): string[] {
 	const { rows, right, elastic, optional = [] } = table;
 	const numbers = new Set(right);

@@ -1,9 +1,9 @@
-/** Local time in the form `2026-01-31 09:05:07`. */
+/** Returns local time in the form `2026-01-31 09:05:07`. */
 export function localTime(time: Date): string {
 	return `${localDay(time)} ${clockTime(time)}`;
 }
 
-/** Local time of day in the form `09:05:07`. */
+/** Returns the local time of day in the form `09:05:07`. */
 export function clockTime(time: Date): string {
 	return [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
 }

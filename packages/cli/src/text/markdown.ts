@@ -1,20 +1,24 @@
 import { visibleLine, visibleText } from "./visible.ts";
 
 /**
- * A code block whose fence is longer than any fence in the text: https://spec.commonmark.org/0.31.2/#fenced-code-blocks
+ * Returns a code block whose fence is longer than any fence in the text:
+ * https://spec.commonmark.org/0.31.2/#fenced-code-blocks
  */
 export function fencedMarkdown(language: string, text: string): string {
 	const fence = "`".repeat(Math.max(3, 1 + longestRun(text)));
 	return `${fence}${language}\n${visibleText(text).replace(/\n$/, "")}\n${fence}`;
 }
 
-/** A block quote, which also ends every block that the text opens: https://spec.commonmark.org/0.31.2/#block-quotes */
+/**
+ * Returns a block quote, which also ends every block that the text opens:
+ * https://spec.commonmark.org/0.31.2/#block-quotes
+ */
 export function quotedMarkdown(text: string): string {
 	const lines = visibleText(text).trimEnd().split("\n");
 	return lines.map((line) => `> ${line}`.trimEnd()).join("\n");
 }
 
-/** A code span: https://spec.commonmark.org/0.31.2/#code-spans */
+/** Returns a code span: https://spec.commonmark.org/0.31.2/#code-spans */
 export function codeMarkdown(text: string): string {
 	const line = visibleLine(text);
 	const ticks = "`".repeat(1 + longestRun(line));
@@ -22,7 +26,10 @@ export function codeMarkdown(text: string): string {
 	return `${ticks}${pad}${line}${pad}${ticks}`;
 }
 
-/** One line of text with escaped Markdown characters: https://spec.commonmark.org/0.31.2/#backslash-escapes */
+/**
+ * Returns one line of text with escaped Markdown characters:
+ * https://spec.commonmark.org/0.31.2/#backslash-escapes
+ */
 export function plainMarkdown(text: string): string {
 	return visibleLine(text).replaceAll(/[\\`*_[\]<>#&!|~]/g, "\\$&");
 }

@@ -1,6 +1,6 @@
 import { splitGraphemes, widthOf } from "./wrap.ts";
 
-/** The text if it fits into `columns` columns, otherwise its beginning followed by `…`. */
+/** Returns the text if it fits into `columns` columns, otherwise its beginning followed by `…`. */
 export function shorten(text: string, columns: number): string {
 	if (widthOf(text) <= columns) return text;
 	let short = "";

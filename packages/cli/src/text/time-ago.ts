@@ -2,15 +2,14 @@ const minute = 60_000;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Time since an event, for example `3 min ago`. */
+/** Returns the time since an event, for example `3 min ago`. */
 export function timeAgo(then: number, now: number): string {
 	const passed = now - then;
 	return passed < minute ? "just now" : `${duration(passed)} ago`;
 }
 
 /**
- * A time span in seconds, minutes, hours or, from two days on, days, for example `3 min`. Rounded down. The argument is
- * in milliseconds.
+ * Returns a time span, rounded down, in seconds, minutes, hours or, from two days on, days, for example `3 min`.
  */
 export function duration(ms: number): string {
 	if (ms < minute) return `${Math.floor(ms / 1000)} s`;
@@ -20,8 +19,8 @@ export function duration(ms: number): string {
 }
 
 /**
- * Remaining time. From one minute on, it is rounded to the nearest unit, so that one day does not become 23 hours after
- * a moment. The argument is in milliseconds.
+ * Returns the remaining time. From one minute on, it is rounded to the nearest unit, so that one day does not
+ * become 23 hours after a moment.
  */
 export function timeLeft(ms: number): string {
 	if (ms < minute) return duration(ms);

@@ -9,7 +9,7 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 const UNITS =
 	/\s+|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}][\p{M}ー、。，．！？：；」』）】〉》]*|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])\S)+/gu;
 
-/** Width of the text in terminal columns. A tab has the width 0, so expand tabs first. */
+/** Returns the width of the text in terminal columns. A tab has the width 0, so expand tabs first. */
 export function widthOf(text: string): number {
 	return stringWidth(text);
 }
@@ -75,13 +75,16 @@ function wrapLine(line: string, columns: number): string[] {
 	return [...rows, row];
 }
 
-/** A very deep indentation is not repeated, because words need space. */
+/**
+ * Returns the spaces at the beginning of the line. Returns "" for a very deep indentation, because words need
+ * space.
+ */
 function indentOf(line: string, columns: number): string {
 	const [indent = ""] = /^ */.exec(line) ?? [];
 	return indent.length > columns / 2 ? "" : indent;
 }
 
-/** Trailing spaces alone do not split a text. */
+/** Splits a text that is wider than `columns` columns. Trailing spaces alone do not split a text. */
 function splitWide(text: string, columns: number, indent: string): string[] {
 	if (widthOf(text.trimEnd()) <= columns) return [text];
 	const rows: string[] = [];

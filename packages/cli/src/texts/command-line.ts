@@ -11,7 +11,7 @@ export const commandLineTexts = {
 	continue: "continue the last session of this directory",
 	profile: "agent profile of a new session (see parley agents)",
 	model: "model (see parley models)",
-	/** Suggestion that follows the name of an unknown command. */
+	// Follows the name of an unknown command.
 	didYouMean: ({ name }: { readonly name: string }) => `; did you mean ${name}?`,
 	allowed: ({ names }: { readonly names: readonly string[] }) => `allowed: ${names.join(", ")}`,
 	usage: ({ command, usage }: { readonly command: string; readonly usage: string }) =>

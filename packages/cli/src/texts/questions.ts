@@ -70,7 +70,7 @@ export const questionTexts = {
 	yes: "yes",
 	yesForSession: "yes, for this session",
 	no: "no",
-	/** `reason` is a text for the model. */
+	// `reason` is a text for the model.
 	noBecause: ({ reason }: { readonly reason: string }) => `no: ${reason}`,
 	noAnswer: "no answer",
 	nothing: "nothing",

@@ -5,13 +5,13 @@ import { eventTexts } from "../texts/events.ts";
 
 type Ended = EventPayloads["command.ended"];
 
-/** Text of a background command in lists of events. */
+/** Returns the text of a background command in lists of events. */
 export function commandListWords(event: EventPayloads["command.started"] | Ended): string {
 	const end = "reason" in event ? ` ${commandEnd(event)}` : "";
 	return `${event.number}${end}: ${event.command}`;
 }
 
-/** Line of a conversation that reports the end of a background command. */
+/** Returns the line of a conversation that reports the end of a background command. */
 export function commandEndWords(event: Ended): string {
 	const command = visibleLine(event.command);
 	return eventTexts.backgroundCommand({ number: event.number, end: commandEnd(event), command });

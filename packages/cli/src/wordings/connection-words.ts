@@ -6,7 +6,7 @@ export const connectionWords = {
 	back: connectionTexts.back,
 } as const;
 
-/** Note about a session that does not use the current directory, with the reason from the gateway. */
+/** Returns a note about a session that does not use the current directory, with the reason from the gateway. */
 export function otherDirectoryWords(directory: string, reason: string): string {
 	return connectionTexts.otherDirectory({ directory, reason: visibleLine(reason) });
 }

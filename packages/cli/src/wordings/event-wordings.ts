@@ -41,9 +41,9 @@ interface ChatNote<Name extends EventName> {
 }
 
 interface EventWording<Name extends EventName> {
-	/** Text in `parley events` that follows the time, session and type. */
+	/** Returns the text in `parley events` that follows the time, session and type. */
 	readonly list: (payload: EventPayloads[Name]) => ListWords;
-	/** Rows in `parley sessions show` and in the log of a task. */
+	/** Returns the rows in `parley sessions show` and in the log of a task. */
 	readonly transcript: (payload: EventPayloads[Name], context: TranscriptContext) => string[];
 	/** Blocks of Markdown in `parley sessions export`. */
 	readonly markdown: (payload: EventPayloads[Name], context: MarkdownContext) => string[];
@@ -67,12 +67,12 @@ const typeOnly = { list: noWords, transcript: none, markdown: none, chat: "hidde
 /** The chat shows parts of a reply, and of a tool's output, while they grow. */
 const growing = { ...typeOnly, chat: "stateful" } as const;
 
-/** `TaskBoard` makes the rows in the chat, because they contain the title of the task. */
 function taskWording<Payload extends { readonly task_id: string }>(
 	name: TaskEventName,
 	describe: (payload: Payload) => string,
 ) {
 	const words = (payload: Payload): string => `${shortId(payload.task_id)} ${describe(payload)}`.trimEnd();
+	// `TaskBoard` makes the rows in the chat, because they contain the title of the task.
 	return {
 		list: (payload: Payload): ListWords => ({ words: words(payload), failed: name === "task.failed" }),
 		transcript: (payload: Payload, { format }: { readonly format: OutputFormat }) =>
@@ -298,12 +298,12 @@ interface NamedEvent<Name extends EventName> {
 	readonly payload: EventPayloads[Name];
 }
 
-/** Text of the event in `parley events`. */
+/** Returns the text of the event in `parley events`. */
 export function listWords<Name extends EventName>({ event, payload }: NamedEvent<Name>): ListWords {
 	return table[event].list(payload);
 }
 
-/** Rows of the event in `parley sessions show` and in the log of a task. */
+/** Returns the rows of the event in `parley sessions show` and in the log of a task. */
 export function transcriptRows<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
 	context: TranscriptContext,
@@ -324,8 +324,8 @@ export function isStatefulInChat(event: OzzieEvent): event is StatefulChatEvent 
 }
 
 /**
- * Rows of the event in the chat, and the unfinished text to complete first. Undefined for hidden and stateful events,
- * and for events of tasks.
+ * Returns the rows of the event in the chat, and the unfinished text to complete first. Returns undefined for
+ * hidden and stateful events, and for events of tasks.
  */
 export function chatNote<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
@@ -335,7 +335,7 @@ export function chatNote<Name extends EventName>(
 	return typeof chat === "object" ? { ends: chat.ends, rows: chat.rows(payload, format) } : undefined;
 }
 
-/** Rows of the event in `parley ask`. Undefined for hidden and stateful events. */
+/** Returns the rows of the event in `parley ask`, or undefined for hidden and stateful events. */
 export function askRows<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
 	format: OutputFormat,

@@ -43,7 +43,7 @@ export function compactedListWords({
 		: { words: eventTexts.compactedWithoutSummary({ sizes, error }), failed: true };
 }
 
-/** Text about the end of a requested compaction. */
+/** Returns the text about the end of a requested compaction. */
 export function compactionListWords({
 	status,
 	tokens_before,
@@ -83,7 +83,7 @@ export function skillStepListWords(
 	return { words: step.reason === "" ? `${name} done` : `${name} done: ${step.reason}` };
 }
 
-/** Text about a new trust grant, in one line. */
+/** Returns the text about a new trust grant, in one line. */
 export function grantedWords({
 	place,
 	expires_at,

@@ -22,7 +22,7 @@ export function messageRows(message: UserMessagePayload, { columns, styles }: Ou
 	return ["", ...rows.map((row, index) => styles.bold(`${index === 0 ? promptMark : "  "}${row}`))];
 }
 
-/** Rows for a run that has failed or was cancelled. Empty if `error` is "". */
+/** Returns rows for a run that has failed or was cancelled. Returns none if `error` is "". */
 export function endRows(error: string, { columns, styles }: OutputFormat): string[] {
 	if (error === "") return [];
 	if (error === "cancelled") return [styles.yellow("cancelled")];

@@ -26,7 +26,7 @@ export interface TranscriptContext {
 	readonly number?: number;
 }
 
-/** A person's message in a transcript. Empty if an imported run has no message. */
+/** Returns a person's message in a transcript. Returns no rows if an imported run has no message. */
 export function userTranscript(message: UserMessage, { at, format, number }: TranscriptContext): string[] {
 	if (isEmptyImport(message)) return [];
 	const { author, content, attachments = [], imported } = message;
@@ -39,7 +39,7 @@ export function userTranscript(message: UserMessage, { at, format, number }: Tra
 	];
 }
 
-/** A person's message in Markdown. See `userTranscript`. */
+/** Returns a person's message in Markdown. See `userTranscript`. */
 export function userMarkdown(message: UserMessage, at: string): string[] {
 	if (isEmptyImport(message)) return [];
 	const { author, content, attachments = [], imported } = message;
@@ -48,7 +48,7 @@ export function userMarkdown(message: UserMessage, at: string): string[] {
 	return definedItems([head, quotedMarkdown(content), files === "" ? undefined : files]);
 }
 
-/** The end of a run in a transcript. Empty if an imported run has no answer. */
+/** Returns the end of a run in a transcript. Returns no rows if an imported run has no answer. */
 export function answerTranscript(answer: Answer, at: Date, format: OutputFormat): string[] {
 	if (isEmptyImport(answer)) return [];
 	const { content, error, imported } = answer;
@@ -57,7 +57,7 @@ export function answerTranscript(answer: Answer, at: Date, format: OutputFormat)
 	return ["", headRow(authorName("Parley", imported), { at, format }), ...text, ...failed];
 }
 
-/** The end of a run in Markdown. See `answerTranscript`. */
+/** Returns the end of a run in Markdown. See `answerTranscript`. */
 export function answerMarkdown(answer: Answer, { at, metrics }: MarkdownContext): string[] {
 	if (isEmptyImport(answer)) return [];
 	const { content, error, imported } = answer;
@@ -67,7 +67,7 @@ export function answerMarkdown(answer: Answer, { at, metrics }: MarkdownContext)
 	return [`## ${authorName("Parley", imported)} · ${at}${usage}`, ...text, ...failed];
 }
 
-/** A tool call in Markdown, with its complete arguments, result or error. */
+/** Returns a tool call in Markdown, with its complete arguments, result or error. */
 export function toolMarkdown(call: EventPayloads["tool.call"]): string[] {
 	const name = codeMarkdown(call.name);
 	if (call.status === "started") {
@@ -78,7 +78,7 @@ export function toolMarkdown(call: EventPayloads["tool.call"]): string[] {
 	return [`**${name} returned:**`, fencedMarkdown("text", call.result)];
 }
 
-/** The answer to a question, and the person who gave it. */
+/** Returns the answer to a question, and the person who gave it. */
 export function promptAnswerWords({
 	value,
 	cancelled,
@@ -92,7 +92,7 @@ export function promptAnswerWords({
 	return `${cancelled ? no : visibleLine(given)} (${visibleLine(by)})`;
 }
 
-/** Text about one of several required approvals of a call. */
+/** Returns the text about one of several required approvals of a call. */
 export function promptVoteWords({ by, approvals, needed, changed }: EventPayloads["prompt.vote"]): string {
 	const words = eventTexts.approvals({ approvals, needed, by: visibleLine(by) });
 	return changed === undefined

@@ -17,7 +17,7 @@ const compacted: Readonly<Record<EventPayloads["context.compacted"]["level"], st
 	summary: eventTexts.summarised,
 };
 
-/** Rows below an answer with the model, tokens and cost. Empty for the offline model. */
+/** Returns rows below an answer with the model, tokens and cost. Returns none for the offline model. */
 export function metricRows(
 	{ model, provider, tokens, costUsd }: RunMetrics,
 	{ columns, styles }: OutputFormat,
@@ -36,7 +36,7 @@ export function metricRows(
 	return wrapText(parts.join(" · "), columns).map(styles.dim);
 }
 
-/** Reason and time of a retry in one line. A long reason is shortened. */
+/** Returns the reason and time of a retry in one line. A long reason is shortened. */
 export function retryWords(
 	{ reason, in_ms, attempt }: EventPayloads["run.retrying"],
 	columns = Number.POSITIVE_INFINITY,
@@ -69,8 +69,8 @@ export function compactedRows(
 }
 
 /**
- * Rows of a compaction in the chat. Empty if a client requested the compaction, because `compaction.ended`
- * reports the sizes.
+ * Returns the rows of a compaction in the chat. Returns none if a client requested the compaction, because
+ * `compaction.ended` reports the sizes.
  */
 export function compactedChatRows(
 	compaction: EventPayloads["context.compacted"],
@@ -79,7 +79,7 @@ export function compactedChatRows(
 	return compaction.run_id === "" ? [] : compactedRows(compaction, format);
 }
 
-/** Rows about the end of a compaction that a client requested. */
+/** Returns rows about the end of a compaction that a client requested. */
 export function compactionEndRows(
 	end: EventPayloads["compaction.ended"],
 	{ columns, styles }: OutputFormat,

@@ -4,7 +4,7 @@ import { shorten } from "../text/shorten.ts";
 import { visibleLine } from "../text/visible.ts";
 import { splitGraphemes, widthOf } from "../text/wrap.ts";
 
-/** The progress in one line of at most `columns` columns. Undefined if `progress` is undefined. */
+/** Returns the progress in one line of at most `columns` columns, or undefined if `progress` is undefined. */
 export function replyProgressWords(progress: ReplyProgress["now"], columns: number): string | undefined {
 	if (progress === undefined) return undefined;
 	if (progress.type === "thinking") return thinkingWords(progress.text, columns);

@@ -3,7 +3,7 @@ import { ReplyText } from "./reply-text.ts";
 
 type Step = { delta: string } | { finish: string } | "start" | "end";
 
-/** `↻` marks a new beginning of the text. */
+/** Returns the shown texts of the steps. `↻` marks a new beginning of the text. */
 function show(...steps: readonly Step[]): string {
 	const reply = new ReplyText();
 	return steps

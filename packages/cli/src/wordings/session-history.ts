@@ -24,7 +24,10 @@ export class SessionHistory {
 		return { event: this.#plain(event), number: this.#messages };
 	}
 
-	/** In a fork, imported events also have rows. An empty message stays marked and has no row. */
+	/**
+	 * Removes the import mark in a fork, so that the event also has rows. An empty message stays marked and has no
+	 * row.
+	 */
 	#plain(event: Extract<OzzieEvent, { event: "user.message" | "assistant.message" }>): OzzieEvent {
 		if (!this.#isFork || event.payload.content === "") return event;
 		if (event.event === "user.message") {

@@ -6,26 +6,26 @@ import { wrapText } from "../text/wrap.ts";
 import { eventTexts } from "../texts/events.ts";
 import type { Task } from "./task.ts";
 
-/** Command that replies to a suspended task. */
+/** Returns the command that replies to a suspended task. */
 export function replyWords(id: string): string {
 	return eventTexts.howToReply({ id: visibleLine(id) });
 }
 
-/** Command that answers the open questions of a session. */
+/** Returns the command that answers the open questions of a session. */
 export function chatReplyWords(sessionId: string): string {
 	return eventTexts.howToReplyInChat({ session: visibleLine(sessionId) });
 }
 
 /**
- * Number of completed steps, number of all steps, and title of the current step, for example `2/5 Running tests`.
- * Empty for a task with a single step.
+ * Returns the current step, the number of all steps, and the title of the current step, for example `2/5 Running
+ * tests`. Returns "" for a task with a single step.
  */
 export function stepWords({ current_step, total_steps, current_step_label }: Task["progress"]): string {
 	if (total_steps <= 1) return "";
 	return `${current_step}/${total_steps} ${visibleLine(current_step_label)}`.trimEnd();
 }
 
-/** A worker's event in one line. */
+/** Returns a worker's event in one line. */
 export function workerWords(worker: EventPayloads["internal.worker"]): string {
 	const id = shortId(worker.task_id);
 	switch (worker.event) {
@@ -51,7 +51,7 @@ const marks: Readonly<Record<Plan[number]["status"], [mark: string, style: keyof
 	skipped: ["-", "dim"],
 };
 
-/** The steps, each with a mark for its state. */
+/** Returns the rows of the steps, each with a mark for its state. */
 export function planRows(plan: Plan, { columns, styles }: OutputFormat): string[] {
 	return plan.flatMap(({ title, status, duration }) => {
 		const [mark, style] = marks[status];
@@ -65,7 +65,10 @@ export function planRows(plan: Plan, { columns, styles }: OutputFormat): string[
 
 const nanosecondsPerSecond = 1_000_000_000;
 
-/** Empty for less than half a second and for an unknown duration. `duration` is in nanoseconds. */
+/**
+ * Returns the duration in parentheses. Returns "" for less than half a second and for an unknown duration.
+ * `duration` is in nanoseconds.
+ */
 function tookWords(duration = 0): string {
 	const seconds = Math.round(duration / nanosecondsPerSecond);
 	if (seconds === 0) return "";
@@ -73,7 +76,8 @@ function tookWords(duration = 0): string {
 }
 
 /**
- * The steps that differ from the earlier plan. If the titles differ, all steps; otherwise, the steps with a new state.
+ * Returns the steps that differ from the earlier plan: all steps if the titles differ, otherwise the steps with a
+ * new state.
  */
 export function changedSteps(before: Plan | undefined, after: Plan): Plan {
 	const isSame =
@@ -81,7 +85,9 @@ export function changedSteps(before: Plan | undefined, after: Plan): Plan {
 	return isSame ? after.filter(({ status }, at) => status !== before[at]?.status) : after;
 }
 
-/** Rows with the reason for a failed attempt of a workflow step. Empty for a successful attempt. */
+/**
+ * Returns rows with the reason for a failed attempt of a workflow step. Returns none for a successful attempt.
+ */
 export function failedTryRows(
 	step: EventPayloads["skill.step.completed"],
 	{ columns, styles }: OutputFormat,

@@ -12,7 +12,10 @@ const maxResultRows = 5;
 /** Maximum width of a row, even without a terminal. */
 const maxColumns = 200;
 
-/** One row with the tool and its arguments. A mark shows that the channel is trusted and no approval was needed. */
+/**
+ * Returns one row with the tool and its arguments. A mark shows that the channel is trusted and no approval was
+ * needed.
+ */
 export function toolStartRow(
 	{ name, arguments: args, trusted }: Started,
 	{ columns, styles }: OutputFormat,
@@ -25,8 +28,8 @@ export function toolStartRow(
 }
 
 /**
- * Beginning of a tool's result: `maxRows` lines and the number of further lines, or all lines if at most one is left.
- * `named`: whether the first row contains the name of the tool.
+ * Returns the beginning of a tool's result: `maxRows` lines and the number of further lines, or all lines if at
+ * most one is left. `named`: whether the first row contains the name of the tool.
  */
 export function toolEndRows(
 	ended: Ended,
@@ -67,7 +70,7 @@ function resultLines(
 	return { lines, hidden: all.length - shown.length };
 }
 
-/** Without JSON quotes, for example `path: notes.txt, content: …`. */
+/** Returns the arguments without JSON quotes, for example `path: notes.txt, content: …`. */
 function describeArguments(args: unknown): string {
 	if (typeof args !== "object" || args === null || Array.isArray(args)) return describeValue(args);
 	return Object.entries(args)

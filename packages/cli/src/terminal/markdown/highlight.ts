@@ -28,7 +28,7 @@ const colours: Readonly<Record<string, keyof Styles>> = {
 	variable: "yellow",
 };
 
-/** Code as spans, with colours if the language is known. The code may be incomplete. */
+/** Returns code as spans, with colours if the language is known. The code may be incomplete. */
 export function highlight(code: string, language: string | undefined, styles: Styles): Span[] {
 	const name = language?.toLowerCase();
 	if (name === undefined || !hasColours(styles) || !refractor.registered(name)) {

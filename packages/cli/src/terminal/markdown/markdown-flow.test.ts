@@ -5,7 +5,10 @@ import { MarkdownFlow, PlainFlow } from "./markdown-flow.ts";
 
 const format = { columns: 30, styles: createStyles(false) };
 
-/** Rows of a text that arrives character by character, and the rows that were still open before the end. */
+/**
+ * Returns the rows of a text that arrives character by character, and the rows that were still open before the
+ * end.
+ */
 function stream(text: string): { readonly rows: string[]; readonly open: string[] } {
 	const flow = new MarkdownFlow();
 	const rows = splitGraphemes(text).flatMap((part) => flow.add(part, format));

@@ -9,7 +9,7 @@ export interface TextFlow {
 	add(text: string, format: OutputFormat): string[];
 	/** Whether the text has an incomplete end. */
 	readonly isOpen: boolean;
-	/** Rows of the incomplete end. Further text may change them. */
+	/** Returns the rows of the incomplete end, which further text may change. */
 	open(format: OutputFormat): string[];
 	/** Completes the text and returns its last rows. Later text belongs to a new text. */
 	end(format: OutputFormat): string[];
@@ -81,7 +81,10 @@ export class MarkdownFlow implements TextFlow {
 	/** The last rows of the incomplete end, and the time until which they are reused. */
 	#shown: { readonly columns: number; readonly rows: readonly string[]; readonly until: number } | undefined;
 
-	/** `now` returns milliseconds. Without it, each call of `open` parses the incomplete block. */
+	/**
+	 * Starts an empty text. `now` returns milliseconds. Without it, each call of `open` parses the incomplete
+	 * block.
+	 */
 	constructor(now = () => 0) {
 		this.#now = now;
 	}
@@ -197,8 +200,8 @@ export class MarkdownFlow implements TextFlow {
 		return rows;
 	}
 
-	/** The earlier lines determine the colours of the added lines. */
 	#newCodeRows({ language, lines }: OpenCode, added: readonly string[], format: OutputFormat): string[] {
+		// The earlier lines determine the colours of the added lines.
 		return codeRows([...lines, ...added].join("\n"), language, format, lines.length);
 	}
 

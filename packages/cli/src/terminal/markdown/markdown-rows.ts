@@ -22,7 +22,7 @@ export function markdownRows(markdown: string, format: OutputFormat): string[] {
 	return childRows(parseText(markdown).blocks, format);
 }
 
-/** Rows of code without the first `skipped` lines. The code may be incomplete. */
+/** Returns the rows of code without the first `skipped` lines. The code may be incomplete. */
 export function codeRows(
 	code: string,
 	language: string | undefined,
@@ -83,15 +83,18 @@ function listRows({ ordered, start = 1, children }: List, format: OutputFormat):
 	});
 }
 
-/** An empty row precedes each paragraph, except if it is the first block. */
 function childRows(blocks: readonly Block[], format: OutputFormat): string[] {
 	return blocks.flatMap((block, index) => {
+		// An empty row precedes each paragraph, except if it is the first block.
 		const gap = index > 0 && block.type === "paragraph" ? "" : undefined;
 		return definedItems([gap, ...blockRows(block, format)]);
 	});
 }
 
-/** A table that is too wide becomes a list in which each cell follows the name of its column. */
+/**
+ * Returns a table as rows. A table that is too wide becomes a list in which each cell follows the name of its
+ * column.
+ */
 function tableRows({ children }: Table, format: OutputFormat): string[] {
 	const { columns, styles } = format;
 	const cells = children.map((row) => row.children.map((cell) => cellText(cell.children, styles)));
@@ -109,7 +112,7 @@ function tableRows({ children }: Table, format: OutputFormat): string[] {
 	});
 }
 
-/** Text of a table cell in one line, without colours. */
+/** Returns the text of a table cell in one line, without colours. */
 function cellText(inlines: readonly Inline[], styles: Styles): string {
 	const spans = inlineSpans(inlines, styles);
 	return visibleText(spans.map(({ text }) => text).join("")).replaceAll("\n", " ");
@@ -141,7 +144,10 @@ function inlineSpan(inline: Inline, styles: Styles): Span[] {
 	}
 }
 
-/** The address is always visible, so that the text of the link cannot hide the real target. */
+/**
+ * Returns a link as spans. The address is always visible, so that the text of the link cannot hide the real
+ * target.
+ */
 function linkSpans({ url, children }: Extract<Inline, { type: "link" }>, styles: Styles): Span[] {
 	const text = plainText(children);
 	const spans = styled(inlineSpans(children, styles), styles.underline);

@@ -31,9 +31,7 @@ export const connectorRunTexts = {
 		`the token ${token} of the ${platform} connector is ${state}; delete the token file, and the next start creates another token: rm '${file}'`,
 	tokenRevoked: ({ platform, fix }: { readonly platform: string; readonly fix: string }) =>
 		`the gateway no longer accepts the token of the ${platform} connector, because it was revoked; ${fix}`,
-	/**
-	 * Fix of `tokenRevoked` for a token that the operator has set. `removeTokenFix` is for a token that Parley stored.
-	 */
+	// Fix of `tokenRevoked` for a token that the operator has set. `removeTokenFix` is for a token that Parley stored.
 	createTokenFix: ({ platform }: { readonly platform: string }) =>
 		`create another token with \`parley token create connector NAME --platform ${platform}\`, and store it in PARLEY_TOKEN`,
 	removeTokenFix: ({ file }: { readonly file: string }) =>

@@ -4,7 +4,7 @@ export const connectorStateTexts = {
 		`process ${pid} runs, but has not reported its state for a while`,
 	ended: ({ pid }: { readonly pid: number }) => `process ${pid} ended without a report`,
 	starting: ({ pid }: { readonly pid: number }) => `starting (process ${pid})`,
-	/** `span` is the time since the state began. `load` describes open work, or is "". */
+	// `span` is the time since the state began. `load` describes open work, or is "".
 	connected: ({ span, pid, load }: { readonly span: string; readonly pid: number; readonly load: string }) =>
 		`connected for ${span} (process ${pid})${load}`,
 	waiting: ({

@@ -6,7 +6,7 @@ export const doctorTexts = {
 	notChecked: ({ reason }: { readonly reason: string }) => `could not be checked: ${reason}`,
 	notCheckedFix: "fix this problem, then run `parley doctor` again",
 	sameCause: ({ id }: { readonly id: string }) => `unknown because of the finding ${id}`,
-	/** Summary line below all findings. */
+	/** Shows the totals below all findings. */
 	sum: ({ failures, warnings }: { readonly failures: number; readonly warnings: number }) =>
 		failures + warnings === 0
 			? "no problems"

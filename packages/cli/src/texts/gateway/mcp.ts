@@ -50,7 +50,7 @@ export const mcpSetupTexts = {
 	noAddedServer: ({ name, known }: { readonly name: string; readonly known: string }) =>
 		`no server "${name}" was added with \`parley mcp add\`; added servers: ${known}`,
 	removed: ({ name }: { readonly name: string }) => `removed ${name}`,
-	/** `note` is the addition to the message about a removed login. */
+	// `note` is the addition to the message about a removed login.
 	removedWithLogin: ({ name, note }: { readonly name: string; readonly note: string }) =>
 		`removed ${name}, and logged out of it${note}`,
 	noFile: ({ file, directory }: { readonly file: string; readonly directory: string }) =>

@@ -13,7 +13,7 @@ export const modelTableTexts = {
 		`${model} is the default model; its limits and prices are unknown`,
 	anyModel: "the server may have more models: you can use any name",
 	subscription: ({ model }: { readonly model: string }) => `${model}: a subscription pays for the tokens`,
-	/** `above` is a number of tokens. The remaining values are prices. */
+	// `above` is a number of tokens. The remaining values are prices.
 	longPrompt: ({ model, above, input = "?", cached = "?", output = "?" }: LongPrompt) =>
 		`${model}, prompts above ${above} tokens: ${input} in, ${cached} cached, ${output} out`,
 	noProvider: "no provider: the offline model is used",
