@@ -134,8 +134,8 @@ function programToComplete(io: Io): Command {
 }
 
 /**
- * The first of these arguments after `--data` and `--url`: the name of the command, or a further flag. "" without such
- * an argument.
+ * Returns the first of these arguments after `--data` and `--url`: the name of the command, or a further flag.
+ * Returns "" without such an argument.
  */
 export function commandIn(args: readonly string[]): string {
 	const [first = "", , ...others] = args;
@@ -151,8 +151,8 @@ function addGlobalFlags(program: Command): Command {
 }
 
 /**
- * A flag after the name of the command has precedence. Throws a `UsageError` if the command does not have the
- * flag.
+ * Applies the flags of the program to the command. A flag after the name of the command has precedence. Throws a
+ * `UsageError` if the command does not have the flag.
  */
 function applyGlobalFlags(program: Command, command: Command): void {
 	for (const [name, value] of Object.entries(program.opts())) {
@@ -165,7 +165,7 @@ function applyGlobalFlags(program: Command, command: Command): void {
 	}
 }
 
-/** The command or its nearest parent group that has the option. */
+/** Returns the command, or its nearest parent group, that has the option. */
 function ownerOf(name: string, command: Command, program: Command): Command | undefined {
 	let owner: Command | null = command;
 	while (owner && owner !== program) {

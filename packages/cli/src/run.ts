@@ -26,13 +26,13 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 	}
 }
 
-/** Otherwise, a command line without arguments prints the help. */
+/** Whether a command line without arguments opens a chat. Otherwise, it prints the help. */
 function isForPerson({ stdin, stdout }: Io): boolean {
 	return stdin.isTTY && stdout.isTTY && programName() === "parley";
 }
 
-/** Programs that start an agent read one line and expect exit code 1. */
 function refuseStart(error: unknown, io: Io): number {
+	// Programs that start an agent read one line and expect exit code 1.
 	const line = messageOf(error).replaceAll(/\s*\n\s*/g, "; ");
 	io.stderr.write(`${programName()}: ${visibleText(line)}\n`);
 	return 1;

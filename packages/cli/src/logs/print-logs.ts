@@ -155,7 +155,7 @@ class Printer {
 	}
 }
 
-/** One JSON object for each line, even for output that is not JSON. */
+/** Returns one JSON object for each line, even for output that is not JSON. */
 function jsonOf(line: LogLine): string {
 	if (recordOf(line)) return line.text;
 	const time = line.time === undefined ? undefined : new Date(line.time).toISOString();

@@ -11,7 +11,7 @@ export function hasLogFile(data: string): boolean {
 	return existsSync(logFilesIn(data).current);
 }
 
-/** All lines of the log files of a data directory, oldest first. */
+/** Resolves with all lines of the log files of a data directory, oldest first. */
 export async function readLogFile(data: string): Promise<string[]> {
 	const { current, previous } = logFilesIn(data);
 	const texts = await Promise.all([previous, current].map(readIfThere));
@@ -92,7 +92,7 @@ class FileReader {
 		return file && new FileReader(file, (await file.stat()).ino);
 	}
 
-	/** Calls `onLine` with each complete, non-empty line that no earlier call has read. */
+	/** Passes each complete, non-empty line that no earlier call has read to `onLine`. */
 	async pass(onLine: (line: string) => void): Promise<void> {
 		for (;;) {
 			const { bytesRead } = await this.#file.read(this.#buffer);

@@ -45,7 +45,6 @@ export async function answerQuestion(
 	};
 }
 
-/** Only the second request returns the details of the tool call. */
 async function findQuestion(client: Client, id: string): Promise<OpenPromptPayload> {
 	const { prompts } = await client.request("list_prompts", { limit: 1000 });
 	const [match, ...others] = prompts.filter(({ token }) => token === id || shortCode(token) === id);
@@ -53,6 +52,7 @@ async function findQuestion(client: Client, id: string): Promise<OpenPromptPaylo
 		const tokens = [match, ...others].map((one) => one?.token).join(", ");
 		throw new UsageError(questionTexts.severalQuestions({ id: visibleLine(id), tokens }));
 	}
+	// Only this request returns the details of the tool call.
 	const { prompts: details } = match
 		? await client.request("list_prompts", { token: match.token })
 		: { prompts: [] };

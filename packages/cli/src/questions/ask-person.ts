@@ -10,7 +10,7 @@ export interface AskPersonOptions {
 	readonly io: Io;
 	/** Signal that ends the question, for example because another client has answered. */
 	readonly signal: AbortSignal;
-	/** Called after Ctrl-C. */
+	/** Handles Ctrl-C. */
 	onInterrupt(): void;
 }
 
@@ -65,7 +65,7 @@ export function askPerson(
 	});
 }
 
-/** Ctrl-D always denies or declines. Escape declines a question, but does not deny an approval. */
 function isDecline({ name, ctrl }: Key, { type }: PromptRequestPayload): boolean {
+	// Ctrl-D always denies or declines. Escape declines a question, but does not deny an approval.
 	return (ctrl && name === "d") || (name === "escape" && type !== "confirm");
 }

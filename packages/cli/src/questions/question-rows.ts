@@ -10,12 +10,15 @@ import type { Response } from "./read-answer.ts";
 
 const indent = "  ";
 
-/** Rows of a question. Its texts are never shortened. */
+/** Returns the rows of a question, whose texts are never shortened. */
 export function questionRows(question: PromptRequestPayload, format: OutputFormat): string[] {
 	return question.type === "confirm" ? approvalRows(question, format) : elicitationRows(question, format);
 }
 
-/** Prompt before the cursor while a person answers the question. `offersRules`: whether `always` is an answer. */
+/**
+ * Returns the prompt before the cursor while a person answers the question. `offersRules`: whether `always` is an
+ * answer.
+ */
 export function questionPrompt({ type, context }: PromptRequestPayload, offersRules = false): string {
 	switch (type) {
 		case "confirm":
@@ -37,8 +40,8 @@ function approvalPrompt({ allow_session }: PromptRequestPayload["context"], hasR
 }
 
 /**
- * Rows of the rule that the answer `always` adds: the complete words of its commands, and the access that it allows in
- * addition to a sandboxed command. Empty if the question offers no rule.
+ * Returns rows about the rule that the answer `always` adds: the complete words of its commands, and the access
+ * that it allows in addition to a sandboxed command. Returns none if the question offers no rule.
  */
 export function offeredRows({ context }: PromptRequestPayload, format: OutputFormat): string[] {
 	const { always_allow: rule } = context;
@@ -65,7 +68,7 @@ function approvalRows({ label, context }: PromptRequestPayload, format: OutputFo
 	]);
 }
 
-/** A unified diff with added lines in green and removed lines in red. */
+/** Returns the rows of a unified diff, with added lines in green and removed lines in red. */
 export function diffRows(diff: string, format: OutputFormat): string[] {
 	return visibleText(diff)
 		.replace(/\n$/, "")
@@ -121,8 +124,8 @@ export interface OpenQuestion {
 }
 
 /**
- * Row of a question's result. If the gateway probably accepted this client's answer, the row shows the person's own
- * answer.
+ * Returns the row of a question's result. If the gateway probably accepted this client's answer, the row shows
+ * the person's own answer.
  */
 export function answeredRow(
 	open: OpenQuestion,
@@ -137,12 +140,15 @@ export function answeredRow(
 	return `  ${markOf(refused, format)} ${visibleLine(answer)}${styles.dim(` ${questionTexts.answeredElsewhere}`)}`;
 }
 
-/** Row of an answer that a person gave in this client. */
+/** Returns the row of an answer that a person gave in this client. */
 export function givenRow({ response, shown }: GivenAnswer, format: OutputFormat): string {
 	return `  ${markOf(response.cancelled === true, format)} ${visibleLine(shown)}`;
 }
 
-/** Row of a result that differs from the answer that was already shown. Undefined if the two are probably the same. */
+/**
+ * Returns the row of a result that differs from the answer that was already shown, or undefined if the two are
+ * probably the same.
+ */
 export function correctedRow(
 	open: OpenQuestion,
 	response: EventPayloads["prompt.response"],
@@ -179,12 +185,12 @@ export function isOfRun({ type, context }: PromptRequestPayload): boolean {
 	return context.task_id === undefined && (type !== "confirm" || context.call_id !== undefined);
 }
 
-/** Short id of a question in commands: the last six characters of its token. */
+/** Returns the short id of a question in commands: the last six characters of its token. */
 export function shortCode(token: string): string {
 	return token.slice(-6);
 }
 
-/** Rows of open questions in the given order, followed by the command that answers them. */
+/** Returns the rows of open questions in the given order, followed by the command that answers them. */
 export function openQuestionRows(
 	questions: readonly OpenPromptPayload[],
 	now: number,

@@ -75,7 +75,9 @@ function readText({ type, required }: PromptRequestPayload, line: string): Readi
 	return accept({ text: line }, type === "password" ? questionTexts.hidden : line || questionTexts.nothing);
 }
 
-/** A number in the list has precedence over an equal value or label. */
+/**
+ * Returns the enabled option that `word` names. A number in the list has precedence over an equal value or label.
+ */
 function findOption(options: readonly PromptOptionPayload[], word: string): PromptOptionPayload | undefined {
 	const byNumber = /^\d{1,4}$/.test(word) ? options[Number(word) - 1] : undefined;
 	const option = byNumber ?? options.find(({ value, label }) => value === word || label === word);

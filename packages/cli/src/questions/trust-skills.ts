@@ -47,7 +47,7 @@ export async function trustSkills(directory: string, flags: TrustFlags, io: Io):
 	});
 }
 
-/** The changes of skills that were already trusted, as rows. */
+/** Resolves with the changes of skills that were already trusted, as rows. */
 async function changesOf(
 	skills: readonly SkillPayload[],
 	directory: string,

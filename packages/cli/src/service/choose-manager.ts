@@ -6,7 +6,7 @@ import type { ServiceManager } from "./service-manager.ts";
 import type { Scope } from "./service-plan.ts";
 import { systemdManager } from "./systemd.ts";
 
-/** The service manager of the machine. Throws `unimplemented` on systems other than Linux and macOS. */
+/** Returns the service manager of the machine. Throws `unimplemented` on systems other than Linux and macOS. */
 export function chooseManager(scope: Scope, machine: Machine): ServiceManager {
 	switch (machine.platform) {
 		case "linux":

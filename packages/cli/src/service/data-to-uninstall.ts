@@ -13,8 +13,8 @@ interface DataChoice {
 }
 
 /**
- * The data directory to uninstall. `sudo` changes the home directory. If root has chosen no directory, the function
- * therefore also considers the data directories of system services. Rejects with a `UsageError` if several directories
+ * Resolves with the data directory to uninstall. Without a choice, root also considers the data directories of
+ * system services, because `sudo` changes the home directory. Rejects with a `UsageError` if several directories
  * remain.
  */
 export async function dataToUninstall(

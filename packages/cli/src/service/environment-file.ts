@@ -14,7 +14,10 @@ export async function readEnvironmentFile(file: string): Promise<Record<string, 
 	);
 }
 
-/** Values of the named shell variables. Throws `invalid_argument` if a variable is not set or cannot be stored. */
+/**
+ * Returns the values of the named shell variables. Throws `invalid_argument` if a variable is not set or cannot
+ * be stored.
+ */
 export function chosenVariables(
 	names: readonly string[],
 	environment: Io["environment"],
@@ -49,7 +52,7 @@ export async function storeVariables(
 	return true;
 }
 
-/** Text of a file, or "" if it does not exist. */
+/** Resolves with the text of a file, or "" if it does not exist. */
 export async function readIfExists(file: string): Promise<string> {
 	return readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
 		if (error.code === "ENOENT" || error.code === "ENOTDIR") return "";

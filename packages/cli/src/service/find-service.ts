@@ -48,7 +48,10 @@ export async function findInstalled(
 	return undefined;
 }
 
-/** All services of a data directory, user services first. Skips files of other programs and unreadable files. */
+/**
+ * Resolves with all services of a data directory, user services first. Skips files of other programs and
+ * unreadable files.
+ */
 export async function servicesOf(data: string, machine: Machine): Promise<InstalledService[]> {
 	const directory = await realPath(data);
 	const found = await allServices(machine);
@@ -58,7 +61,7 @@ export async function servicesOf(data: string, machine: Machine): Promise<Instal
 	return found.filter((_, index) => isOfData[index]);
 }
 
-/** All services of Parley that this user can read, user services first. */
+/** Resolves with all services of Parley that this user can read, user services first. */
 export async function allServices(machine: Machine): Promise<InstalledService[]> {
 	const found: InstalledService[] = [];
 	for (const scope of ["user", "system"] as const) {
@@ -69,8 +72,8 @@ export async function allServices(machine: Machine): Promise<InstalledService[]>
 }
 
 /**
- * The Parley program that a service starts. Undefined if the description starts no such program, for example after a
- * change by an operator.
+ * Returns the Parley program that a service starts, or undefined if the description starts no such program, for
+ * example after a change by an operator.
  */
 export function programOfService({ text }: { readonly text: string }): string | undefined {
 	const [line = ""] = /^ExecStart=.*$/m.exec(text) ?? [];
@@ -88,7 +91,7 @@ function unescaped(word: string): string {
 	return word.replaceAll("$$", "$").replaceAll("%%", "%");
 }
 
-/** Undefined on systems without a known service manager. */
+/** Returns the service manager, or undefined on systems without a known service manager. */
 function managerOrNone(scope: Scope, machine: Machine): ServiceManager | undefined {
 	const isKnown = machine.platform === "linux" || machine.platform === "darwin";
 	return isKnown ? chooseManager(scope, machine) : undefined;
@@ -107,7 +110,7 @@ async function servicesIn(manager: ServiceManager): Promise<InstalledService[]> 
 	return definedItems(found);
 }
 
-/** A directory can have several paths. A path that cannot be resolved stays unchanged. */
 function realPath(path: string): Promise<string> {
+	// A directory can have several paths. A path that cannot be resolved stays unchanged.
 	return realpath(path).catch(() => path);
 }

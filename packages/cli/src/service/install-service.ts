@@ -88,7 +88,10 @@ async function writeDescription(file: string, text: string): Promise<void> {
 	await rename(draft, file);
 }
 
-/** Names variables for keys, platforms and proxies that this shell has, but the service does not receive. */
+/**
+ * Resolves with rows about variables for keys, platforms and proxies that this shell has, but the service does
+ * not receive.
+ */
 async function missingKeys(
 	{ data, environmentFile }: ServicePlan,
 	environment: Io["environment"],

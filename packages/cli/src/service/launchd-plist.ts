@@ -3,14 +3,17 @@ import { serviceFileTexts } from "../texts/service.ts";
 import { markerLine, type ServicePlan } from "./service-plan.ts";
 import { plain, stopSeconds } from "./systemd-unit.ts";
 
-/** Label of a service's job in launchd. */
+/** Returns the label of a service's job in launchd. */
 export function labelOf(name: string): string {
 	return `${name}.gateway`;
 }
 
 type Value = string | number | boolean | readonly string[] | { readonly [key: string]: Value };
 
-/** The job of a service, in the format of launchd.plist(5). launchd cannot read a file of variables, so Node reads it. */
+/**
+ * Returns the job of a service, in the format of launchd.plist(5). launchd cannot read a file of variables, so
+ * Node reads it.
+ */
 export function launchdPlist(plan: ServicePlan): string {
 	const [node = "", ...args] = plan.argv;
 	const job: readonly (readonly [string, Value])[] = definedItems([

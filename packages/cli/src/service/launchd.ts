@@ -13,7 +13,7 @@ const pollMs = 200;
 /** Exit code of `launchctl print` for a job that is not loaded: "Could not find service". */
 const notFound = 113;
 
-/** Manager that uses launchctl(1) with the subcommands of macOS 10.11 and later. */
+/** Creates a manager that uses launchctl(1) with the subcommands of macOS 10.11 and later. */
 export function launchdManager(scope: Scope, machine: Machine): ServiceManager {
 	const domain = scope === "system" ? "system" : `gui/${machine.uid}`;
 	const call = (...args: readonly string[]): Promise<OperatorCommandResult> => machine.run("launchctl", args);

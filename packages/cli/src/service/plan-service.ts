@@ -42,7 +42,8 @@ const secretName = /TOKEN|(?<!^PARLEY_TLS_)KEY|SECRET|PASSWORD/;
 const clientNames = ["PARLEY_DATA", "PARLEY_TOKEN", "PARLEY_URL"];
 
 /**
- * The service that runs a gateway like `parley start` in this shell. Rejects if the configuration is invalid.
+ * Resolves with the plan of a service that runs a gateway like `parley start` in this shell. Rejects if the
+ * configuration is invalid.
  */
 export async function planService(
 	flags: InstallFlags,
@@ -84,11 +85,9 @@ async function dataOf({ data, system }: InstallFlags, scope: Scope, io: Io): Pro
 	return systemData;
 }
 
-/**
- * The file of a system service is outside of its data directory, because root reads this file, and the
- * account does not own it.
- */
 function usualEnvironmentFile(name: string, scope: Scope, data: string): string {
+	// The file of a system service is outside of its data directory, because root reads this file, and the account
+	// does not own it.
 	return scope === "system" ? `/etc/${name}.env` : join(data, "service.env");
 }
 
@@ -120,7 +119,7 @@ async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly strin
 	return root;
 }
 
-/** Parley's settings in this shell that are not secret, and the variables in `shellNames`. */
+/** Returns Parley's settings in this shell that are not secret, and the variables in `shellNames`. */
 export function shellVariables(environment: Io["environment"]): Record<string, string> {
 	const names = Object.keys(environment).filter(
 		(name) =>
@@ -133,7 +132,10 @@ export function shellVariables(environment: Io["environment"]): Record<string, s
 	);
 }
 
-/** A service must not depend on the directories that npx and npm add for packages. */
+/**
+ * Removes the directories that npx and npm add for packages from a PATH, because a service must not depend on
+ * them.
+ */
 function withoutPackages(path: string): string {
 	const directories = path
 		.split(delimiter)
@@ -162,7 +164,7 @@ const otherFlags = {
 	testHooks: "--test-hooks",
 } as const;
 
-/** The flags of the gateway's command, with absolute paths. */
+/** Returns the flags of the gateway's command, with absolute paths. */
 function gatewayArguments(flags: InstallFlags & { readonly data: string }, cwd: string): string[] {
 	const paths = Object.entries(pathFlags).flatMap(([key, flag]) =>
 		listOf(flags[key as keyof typeof pathFlags]).flatMap((value) => [flag, resolve(cwd, value)]),
@@ -184,8 +186,8 @@ function listOf(value: string | readonly string[] | undefined): readonly string[
 }
 
 /**
- * The Node and the program of this command. Prefers a Node path that stays the same after an upgrade, for example
- * /usr/bin/node, to the path of the current version. Throws for a copy of npx, which npm may delete.
+ * Returns the Node and the program of this command. Prefers a Node path that stays the same after an upgrade, for
+ * example /usr/bin/node, to the path of the current version. Throws for a copy of npx, which npm may delete.
  */
 export function programOf(
 	node: string,
@@ -203,9 +205,9 @@ export function programOf(
 	return [same ?? node, program];
 }
 
-/** On old systems, bubblewrap gets its permissions from the setuid bit. */
 function hasSetuidSandbox(): boolean {
 	return ["/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"].some((path) => {
+		// On old systems, bubblewrap gets its permissions from the setuid bit.
 		const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
 		return (mode & 0o4000) !== 0;
 	});

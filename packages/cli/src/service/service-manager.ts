@@ -16,7 +16,7 @@ export interface ServiceState {
 export interface ServiceManager {
 	readonly kind: "systemd" | "launchd";
 	readonly scope: Scope;
-	/** Path of a service's description. */
+	/** Returns the path of a service's description. */
 	fileOf(name: string): string;
 	describe(plan: ServicePlan): Promise<string>;
 	/** Rejects if the manager cannot be used on this machine or by this user. */
@@ -25,11 +25,11 @@ export interface ServiceManager {
 	start(name: string): Promise<void>;
 	/** Stops the service. Under systemd, also disables its automatic start. */
 	stop(name: string): Promise<void>;
-	/** Called after the description of a service has been removed. */
+	/** Makes the manager forget a service whose description has been removed. */
 	forget(name: string): Promise<void>;
 	state(name: string): Promise<ServiceState>;
 	/** Notes for the operator after an installation, for example about logouts. */
 	afterInstall(name: string): Promise<readonly string[]>;
-	/** Command that shows the log without Parley. Undefined for launchd. */
+	/** Returns the command that shows the log without Parley, or undefined for launchd. */
 	logCommand(name: string): string | undefined;
 }

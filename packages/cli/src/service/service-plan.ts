@@ -35,12 +35,12 @@ export interface Marker {
 
 const start = "parley-service ";
 
-/** Marker as one line. It contains no `--`, because XML forbids this sequence in comments. */
+/** Returns the marker as one line, without `--`, because XML forbids this sequence in comments. */
 export function markerLine({ data, version, environmentFile }: Marker): string {
 	return `${start}${JSON.stringify({ data, version, environmentFile }).replaceAll("-", "\\u002d")}`;
 }
 
-/** The marker of a description that Parley wrote. Undefined for any other file. */
+/** Returns the marker of a description that Parley wrote, or undefined for any other file. */
 export function readMarker(text: string): Marker | undefined {
 	const [, json] = /^(?:# |<!-- )parley-service (\{.*\})(?: -->)?$/m.exec(text) ?? [];
 	if (json === undefined) return undefined;

@@ -99,7 +99,7 @@ test.each(["/a\nUser=root", "/a\\", "/a "])("the path %j is refused", (path) => 
 	expect(() => systemdUnit({ ...plan, environmentFile: path }, 255)).toThrow(reason);
 });
 
-/** Undefined without systemd. */
+/** Returns the version of systemd, or undefined without systemd. */
 function installedVersion(): number | undefined {
 	try {
 		return Number(

@@ -16,7 +16,7 @@ export const systemData = "/var/lib/parley";
 const subgroupVersion = 254;
 
 /**
- * The unit of a service, in the format of systemd.unit(5), systemd.service(5), systemd.exec(5) and
+ * Returns the unit of a service, in the format of systemd.unit(5), systemd.service(5), systemd.exec(5) and
  * systemd.resource-control(5).
  *
  * The sandbox needs user namespaces, mounts and a complete /proc. The unit therefore does not set RestrictNamespaces,
@@ -65,8 +65,9 @@ export function systemdUnit(plan: ServicePlan, version: number): string {
 }
 
 /**
- * A setuid sandbox excludes NoNewPrivileges and an empty CapabilityBoundingSet. It also excludes
- * LockPersonality and RestrictRealtime, which set NoNewPrivileges in a user unit.
+ * Returns the settings that restrict the service. A setuid sandbox excludes NoNewPrivileges and an empty
+ * CapabilityBoundingSet. It also excludes LockPersonality and RestrictRealtime, which set NoNewPrivileges in a
+ * user unit.
  */
 function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	const isSystem = scope === "system";
@@ -82,8 +83,8 @@ function hardening({ scope, needsSetuid, data }: ServicePlan): string[] {
 	]);
 }
 
-/** In arguments, but not in the path of the program, `$` starts a variable: systemd.service(5). */
 function commandLine([program = "", ...args]: readonly string[]): string {
+	// In arguments, but not in the path of the program, `$` starts a variable: systemd.service(5).
 	return [quoted(program), ...args.map((word) => quoted(word).replaceAll("$", "$$$$"))].join(" ");
 }
 
@@ -96,11 +97,8 @@ function path(text: string): string {
 	return specifiers(plain(text));
 }
 
-/**
- * systemd expands wildcards in the path of an environment file: systemd.exec(5). The escapes are those of
- * glob(7).
- */
 function withoutWildcards(text: string): string {
+	// systemd expands wildcards in the path of an environment file: systemd.exec(5). The escapes are those of glob(7).
 	return text.replaceAll(/[\\*?[]/g, "\\$&");
 }
 
@@ -110,8 +108,8 @@ function quoted(word: string): string {
 	return `"${specifiers(plain(word)).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }
 
-/** `%` starts a specifier: systemd.unit(5). */
 function specifiers(text: string): string {
+	// `%` starts a specifier: systemd.unit(5).
 	return text.replaceAll("%", "%%");
 }
 

@@ -12,7 +12,7 @@ import { systemdUnit } from "./systemd-unit.ts";
 /** A systemd version that supports all settings of the unit. */
 const recentVersion = 255;
 
-/** Manager that uses systemctl(1), loginctl(1) and journalctl(1). */
+/** Creates a manager that uses systemctl(1), loginctl(1) and journalctl(1). */
 export function systemdManager(scope: Scope, given: Machine): ServiceManager {
 	const machine = withRuntimeDirectory(scope, given);
 	const option = scope === "user" ? ["--user"] : [];
@@ -55,8 +55,8 @@ function directoryOf(scope: Scope, { environment, home, systemUnits }: Machine):
 	return join(environment["XDG_CONFIG_HOME"] || join(home, ".config"), "systemd/user");
 }
 
-/** `su` and `sudo -u` may not set XDG_RUNTIME_DIR. Without it, systemctl does not find the user's manager. */
 function withRuntimeDirectory(scope: Scope, machine: Machine): Machine {
+	// `su` and `sudo -u` may not set XDG_RUNTIME_DIR. Without it, systemctl does not find the user's manager.
 	const directory = `/run/user/${machine.uid}`;
 	if (scope === "system" || machine.environment["XDG_RUNTIME_DIR"] || !existsSync(directory)) return machine;
 	const environment = { ...machine.environment, XDG_RUNTIME_DIR: directory };
@@ -67,9 +67,9 @@ function withRuntimeDirectory(scope: Scope, machine: Machine): Machine {
 	};
 }
 
-/** The output begins with a line of the form `systemd 255 (255.4-1)`. */
 async function versionOf(machine: Machine): Promise<number> {
 	const { output } = await machine.run("systemctl", ["--version"]).catch(() => ({ output: "" }));
+	// The output begins with a line of the form `systemd 255 (255.4-1)`.
 	return Number(/^systemd (\d+)/.exec(output)?.[1] ?? recentVersion);
 }
 

@@ -80,7 +80,7 @@ export async function uninstallParley(
 	print([...done, ...rest], { data, flags, io });
 }
 
-/** Empty for other installations, whose links npm removes. */
+/** Resolves with the links to a clone. npm removes the links of other installations. */
 async function linksToClone({ environment }: Io): Promise<string[]> {
 	const { kind, program } = findInstallation();
 	return kind === "clone" ? ownLinks(program, environment) : [];
@@ -139,7 +139,7 @@ function checkUnshared(data: string, { others, otherGateway }: DataUsers): void 
 	throw new ParleyError(texts.shared({ data, users }), { code: "failed_precondition" });
 }
 
-/** Without a terminal, only `--data-too` with `--yes` deletes the data. */
+/** Whether to delete the data. Without a terminal, only `--data-too` with `--yes` deletes the data. */
 async function confirmDeletion(
 	{ data, services }: { readonly data: string; readonly services: readonly InstalledService[] },
 	flags: UninstallParleyFlags,
@@ -165,7 +165,7 @@ async function checkDeletable(data: string, home: string): Promise<void> {
 	throw new ParleyError(problem({ data }), { code: "failed_precondition" });
 }
 
-/** Undefined if no gateway is running. */
+/** Stops the gateway and resolves with its process id, or with undefined if no gateway is running. */
 async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 	const running = await findRunningGateway(data);
 	if (!running) return undefined;
@@ -175,7 +175,10 @@ async function stopGateway(data: string, io: Io): Promise<number | undefined> {
 	throw new ParleyError(texts.stillRuns({ pid }), { code: "unavailable" });
 }
 
-/** The lock prevents a start of a gateway before the rename. After the rename, no gateway finds the data. */
+/**
+ * Renames the data directory, then deletes it. The lock prevents a start of a gateway before the rename. After
+ * the rename, no gateway finds the data.
+ */
 async function deleteData(data: string): Promise<void> {
 	if (existsSync(data)) {
 		const real = await realpath(data);
@@ -193,7 +196,7 @@ async function deleteData(data: string): Promise<void> {
 
 const renamedEnding = ".deleted-";
 
-/** Data directories that an uninstallation has renamed, but not completely deleted. */
+/** Resolves with the data directories that an uninstallation has renamed, but not completely deleted. */
 async function renamedData(data: string): Promise<string[]> {
 	const link = await readlink(data).catch(() => data);
 	const real = await realpath(data).catch(() => resolve(dirname(data), link));
@@ -232,7 +235,7 @@ async function planRows(
 	]);
 }
 
-/** Command or instruction that removes the program itself. */
+/** Returns the command or instruction that removes the program itself. */
 function removal({ kind, name, home, prefix }: Installation): string {
 	switch (kind) {
 		case "global":

@@ -10,7 +10,8 @@ import { RunMetricsCollector } from "../wordings/model-rows.ts";
 import { SessionHistory } from "../wordings/session-history.ts";
 
 /**
- * A session as a Markdown document. Quotes and fences isolate the texts of people, models and tools from the document.
+ * Returns a session as a Markdown document. Quotes and fences isolate the texts of people, models and tools from
+ * the document.
  */
 export function toMarkdown(session: SessionFacts, events: readonly ShownEvent[]): string {
 	const metrics = new RunMetricsCollector();

@@ -60,8 +60,8 @@ async function askDirectory(io: Io, data: string): Promise<string | undefined> {
 	return await askText({ message, initial: isBroad ? "" : here, problemOf }, io);
 }
 
-/** A shell replaces `~`, but the text of an answer still contains it. */
 function pathOf(given: string, cwd: string): string {
+	// A shell replaces `~`, but the text of an answer still contains it.
 	return resolve(cwd, given.trim().replace(/^~(?=$|\/)/, homeDirectory()));
 }
 

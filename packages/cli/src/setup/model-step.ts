@@ -66,7 +66,7 @@ async function chosen(parts: StepParts): Promise<ModelChoice | undefined> {
 	return { provider, model: model?.trim() || undefined, baseUrl: flags.baseUrl, variable, ...key };
 }
 
-/** The first provider whose key is set in the environment. */
+/** Returns the first provider whose key is set in the environment. */
 function foundProvider({ environment }: Io): string | undefined {
 	const names = Object.keys(setupTexts.providers);
 	return names.find((name) => knownProvider(name)?.keys.some((variable) => environment[variable]));
@@ -127,14 +127,14 @@ async function askToStore(
 	return answer === undefined ? undefined : { key: answer === "store" ? found : undefined };
 }
 
-/** An empty input is valid if a key is stored, which then stays. */
+/** Returns the reason why a key is invalid. An empty input is valid if a key is stored, which then stays. */
 function problemOf(given: string, isStored: boolean): string | undefined {
 	const key = given.trim();
 	if (key === "" && isStored) return undefined;
 	return /^[!-~]+$/.test(key) ? undefined : setupTexts.invalidKey;
 }
 
-/** Reason why the choice does not work. Undefined if it works or is not tested. */
+/** Resolves with the reason why the choice does not work, or undefined if it works or is not tested. */
 async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promise<string | undefined> {
 	const { provider, model, baseUrl, variable, key } = choice;
 	if (provider === "offline" || flags.test === false) return undefined;
@@ -157,7 +157,9 @@ async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promis
 	}
 }
 
-/** The server of another provider must not receive this provider's key. */
+/**
+ * Whether the configured address belongs to another provider, whose server must not receive this provider's key.
+ */
 function isOtherProvider(provider: string, sources: ConfigSources): boolean {
 	const { value = "auto" } = effectiveSetting("provider", sources);
 	// An address without a configured provider belongs to a server with the Messages API.

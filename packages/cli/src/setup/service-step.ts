@@ -37,7 +37,10 @@ export async function setUpService(parts: StepParts): Promise<StepResult> {
 	}
 }
 
-/** File of a service with another name, or of a system service, that starts a gateway on this data. */
+/**
+ * Resolves with the file of a service with another name, or of a system service, that starts a gateway on this
+ * data.
+ */
 async function otherService(data: string, io: Io): Promise<string | undefined> {
 	const { thisMachine } = await import("../service/machine.ts");
 	const services = await servicesOf(data, thisMachine(io));
@@ -74,7 +77,7 @@ async function install({ io, data, asks }: StepParts): Promise<string> {
 	return setupTexts.results.silentService;
 }
 
-/** Sessions of the service use the current directory. */
+/** Returns `io` with another current directory, which sessions of the service use. */
 function inDirectory(cwd: string, io: Io): Io {
 	return Object.create(Object.getPrototypeOf(io), {
 		...Object.getOwnPropertyDescriptors(io),
@@ -82,7 +85,9 @@ function inDirectory(cwd: string, io: Io): Io {
 	});
 }
 
-/** Two gateways cannot use the data directory at the same time. */
+/**
+ * Stops a gateway outside of the service, because two gateways cannot use the data directory at the same time.
+ */
 async function stopOther(data: string, servicePid: number | undefined, io: Io): Promise<void> {
 	const running = await findRunningGateway(data);
 	if (!running) return;

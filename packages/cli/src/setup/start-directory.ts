@@ -4,8 +4,8 @@ import type { Io } from "../command-line/io.ts";
 import { broadDirectory, isWithinData } from "../gateway/projects.ts";
 
 /**
- * Directory in which a gateway starts: an allowed directory, otherwise the current directory. Undefined if the current
- * directory would be used, but is too broad or inside the data directory.
+ * Resolves with the directory in which a gateway starts: an allowed directory, otherwise the current directory.
+ * Resolves with undefined if the current directory would be used, but is too broad or inside the data directory.
  */
 export async function startDirectory(data: string, io: Io): Promise<string | undefined> {
 	const allowed = (await readProjects(data)).find((project) => project.allowed);

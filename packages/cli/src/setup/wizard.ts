@@ -47,9 +47,9 @@ export async function setUp(flags: SetupFlags, io: Io): Promise<number> {
 	return 0;
 }
 
-/** A setup with chosen steps or without questions stores no state. */
 async function runSteps(chosen: readonly Step[], parts: StepParts): Promise<Results | "left"> {
 	const { flags, io, data, asks } = parts;
+	// A setup with chosen steps or without questions stores no state.
 	const isStored = flags.only === undefined && asks;
 	let results: Results = isStored && flags.restart !== true ? await readState(data) : {};
 	if (asks) greet(results, io);
@@ -98,7 +98,7 @@ function printSummary(results: Results, hasService: boolean, io: Io): void {
 	printRows(["", heading(setupTexts.summary, io), ...rows, "", next, ...more], io);
 }
 
-/** The results beside the titles of their steps, or below the titles if the terminal is too narrow. */
+/** Returns the results beside the titles of their steps, or below the titles if the terminal is too narrow. */
 function summaryRows(results: Results, columns: number): string[] {
 	const done = steps.flatMap((step) => {
 		const lines = results[step]?.map(visibleLine);

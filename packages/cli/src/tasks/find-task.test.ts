@@ -7,7 +7,7 @@ import { findTask } from "./find-task.ts";
 
 const tasks = ["task_abcde1", "task_abcde2", "task_abcde", "task_xyzzy"].map((id) => someTask({ id }));
 
-/** The client lists two tasks per page. */
+/** Finds a task through a client that lists two tasks per page. */
 async function find(given: string): Promise<Task> {
 	const client = new FakeClient();
 	const found = findTask(client, given);

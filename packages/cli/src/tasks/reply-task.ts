@@ -66,7 +66,7 @@ async function givenReply(
 	});
 }
 
-/** A person's reply at the terminal, or the exit code if the person does not reply. */
+/** Resolves with a person's reply at the terminal, or with the exit code if the person does not reply. */
 async function askReply(task: Task, io: Io): Promise<Reply | number> {
 	const format = errorFormat(io);
 	const name = nameTask(task.id, { title: task.title, parentId: task.parent_id });

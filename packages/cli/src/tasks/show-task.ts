@@ -37,7 +37,7 @@ export async function showTask(id: string, flags: ShowFlags, io: Io): Promise<vo
 	else printRows(taskFactRows(details, systemClock.now(), outputFormat(io)), io);
 }
 
-/** Open questions of these tasks. Empty if all tasks have ended. */
+/** Resolves with the open questions of these tasks, or with none if all tasks have ended. */
 async function readQuestions(client: Client, tasks: readonly Task[]): Promise<PromptRequestPayload[]> {
 	const open = tasks.find(({ status }) => !hasEnded(status));
 	if (!open) return [];

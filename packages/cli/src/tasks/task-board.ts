@@ -30,7 +30,10 @@ export class TaskBoard {
 	readonly #tasks = new Map<string, KnownTask>();
 	readonly #showsOutput: boolean;
 
-	/** `showsOutput`: the row of a completed task contains the beginning of the task's output. */
+	/**
+	 * Creates an empty board. `showsOutput`: the row of a completed task contains the beginning of the task's
+	 * output.
+	 */
 	constructor({ showsOutput }: { readonly showsOutput: boolean }) {
 		this.#showsOutput = showsOutput;
 	}
@@ -72,7 +75,7 @@ export class TaskBoard {
 		return parent !== "" && this.isBelow(parent, root);
 	}
 
-	/** Name of a task, for example `task_abc123 Look around`. */
+	/** Returns the name of a task, for example `task_abc123 Look around`. */
 	name(id: string): string {
 		return nameTask(id, this.#tasks.get(id) ?? { title: "", parentId: "" });
 	}
@@ -92,8 +95,8 @@ export class TaskBoard {
 	}
 
 	/**
-	 * Rows of the running tasks. If tasks are hidden, the last row has their number. With `root`, only rows of this
-	 * task and its workers.
+	 * Returns the rows of the running tasks. If tasks are hidden, the last row has their number. With `root`,
+	 * returns only rows of this task and its workers.
 	 */
 	live({ columns, styles }: OutputFormat, root?: string): string[] {
 		const running = [...this.#tasks.values()].filter(
@@ -161,7 +164,7 @@ type Payload<Name extends TaskEvent["event"]> = Extract<TaskEvent, { event: Name
 const maxSummaryRows = 5;
 const nanosecondsInMs = 1_000_000;
 
-/** Name of a task with its kind, for example `worker task_abc123 Look around`. */
+/** Returns the name of a task with its kind, for example `worker task_abc123 Look around`. */
 export function nameTask(id: string, { title, parentId }: NamedTask): string {
 	return `${parentId === "" ? "" : "worker "}${visibleLine(`${shortId(id)} ${title}`)}`.trimEnd();
 }

@@ -11,7 +11,10 @@ import { progressBar, replyWords } from "../wordings/task-words.ts";
 
 const barColumns = 10;
 
-/** Rows of tasks. Each task is followed by its workers. Rows about tasks that wait for a person are last. */
+/**
+ * Returns the rows of tasks. Each task is followed by its workers. Rows about tasks that wait for a person are
+ * last.
+ */
 export function taskTable(tasks: readonly Task[], now: number, format: OutputFormat): string[] {
 	const short = shortIds(tasks.map(({ id }) => id));
 	const rows = taskTree(tasks).map(({ task, depth }) => [
@@ -43,7 +46,7 @@ interface TreeTask {
 	readonly depth: number;
 }
 
-/** Each task, followed by its workers in order of creation. The order of other tasks stays the same. */
+/** Returns each task, followed by its workers in order of creation. The order of other tasks stays the same. */
 export function taskTree(tasks: readonly Task[]): TreeTask[] {
 	const known = new Set(tasks.map(({ id }) => id));
 	const below = (parent: string, depth: number): TreeTask[] =>

@@ -171,7 +171,7 @@ export class WatchedTask {
 		return [format.styles.dim(`  ${taskTexts.questionClosed}`)];
 	}
 
-	/** Rows of the current progress. The caller redraws them after each change. */
+	/** Returns the rows of the current progress. The caller redraws them after each change. */
 	live(format: OutputFormat): string[] {
 		const { status } = this;
 		const rows = this.#board.live(format, this.#task.id);

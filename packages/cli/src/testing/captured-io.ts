@@ -21,12 +21,12 @@ export class CapturedIo implements Io {
 		this.stderr = this.#error as unknown as WriteStream;
 	}
 
-	/** Text written to stdout since the last read. */
+	/** Returns the text written to stdout since the last call. */
 	drainOut(): string {
 		return String(this.#out.read() ?? "");
 	}
 
-	/** Text written to stderr since the last read. */
+	/** Returns the text written to stderr since the last call. */
 	drainError(): string {
 		return String(this.#error.read() ?? "");
 	}

@@ -55,7 +55,7 @@ export function usageUpdated(cost_usd: number): OzzieEvent {
 	return event("usage.updated", { run_id: "run", run: used, session: used });
 }
 
-/** The end of a run that has called a model. */
+/** Returns the end of a run that has called a model. */
 export function answered(content: string, model: string, error = ""): OzzieEvent {
 	return event("assistant.message", { content, error, context: { model, usage: tokens } });
 }

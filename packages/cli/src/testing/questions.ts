@@ -1,6 +1,6 @@
 import type { PromptOptionPayload, PromptRequestPayload } from "@parley/protocol";
 
-/** A question with these fields and defaults for the remaining fields. */
+/** Returns a question with these fields and defaults for the remaining fields. */
 export function askQuestion(changes: Partial<PromptRequestPayload>): PromptRequestPayload {
 	const empty = { label: "?", token: "token", required: true, options: [], default: null, placeholder: "" };
 	return { ...empty, type: "text", validation: "", context: {}, ...changes };

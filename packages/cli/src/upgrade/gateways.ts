@@ -37,9 +37,9 @@ export interface FoundData {
 }
 
 /**
- * The chosen data directory, and the data directories of all services of this copy, if they exist. Rejects with
- * `failed_precondition` if another copy has a service for one of these directories. On Linux, also rejects if another
- * copy runs a gateway on one of them.
+ * Resolves with the chosen data directory, and the data directories of all services of this copy, if they exist.
+ * Rejects with `failed_precondition` if another copy has a service for one of these directories. On Linux, also
+ * rejects if another copy runs a gateway on one of them.
  */
 export async function findData(
 	chosen: string,
@@ -86,8 +86,9 @@ async function foundData(
 const isGateway = /^(?:--(?:data|url)(?:=[^\0]*|\0[^\0]*)\0)*(?:gateway|start)(?:\0|$)/;
 
 /**
- * On Linux, rejects with `failed_precondition` if a gateway of this copy is running on a data directory outside
- * `found`. The upgrade would remove the program files of that gateway. Other systems do not show the processes.
+ * Rejects with `failed_precondition` if a gateway of this copy is running on a data directory outside `found`.
+ * The upgrade would remove the program files of that gateway. Has no effect on systems other than Linux, which do
+ * not show the processes.
  */
 export async function checkElsewhere(found: readonly FoundData[], { program }: Installation): Promise<void> {
 	const running = await Promise.all(found.map(({ data }) => findRunningGateway(data)));

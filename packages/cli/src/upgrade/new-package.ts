@@ -75,7 +75,10 @@ export async function stagePackage(
 	}
 }
 
-/** Output of a command of the package in this directory. Rejects with the error of the command if the command fails. */
+/**
+ * Resolves with the output of a command of the package in this directory. Rejects with the error of the command
+ * if the command fails.
+ */
 export async function runProgram(home: string, args: readonly string[], machine: Machine): Promise<string> {
 	const { code, output, errors } = await callProgram(home, args, machine);
 	if (code === 0) return output;

@@ -23,7 +23,10 @@ function pack(directory: string, version: string): string {
 	return file;
 }
 
-/** `at` receives the name of each failpoint and the file of the upgrade's journal. */
+/**
+ * Opens an upgrade between two small packages. `at` receives the name of each failpoint and the file of the
+ * upgrade's journal.
+ */
 async function open(at: (point: string, journalFile: string) => void) {
 	const directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-run-upgrade-")));
 	onTestFinished(() => rmSync(directory, { recursive: true }));

@@ -186,8 +186,8 @@ export class Upgrade {
 	}
 
 	/**
-	 * A test can end the process here. The operator's signal ends the upgrade here, except during a rollback
-	 * and in the phase `finished`.
+	 * Marks a point at which a test can end the process. Also throws after the operator's signal, except during a
+	 * rollback and in the phase `finished`.
 	 */
 	async #reach(name: string): Promise<void> {
 		const { failpoints, signal } = this.#parts;
@@ -197,8 +197,8 @@ export class Upgrade {
 	}
 
 	/**
-	 * The journal is removed last, so that a later command can complete the removal after a kill. The lock of
-	 * the directory stays.
+	 * Removes the files of the upgrade, and the journal last, so that a later command can complete the removal
+	 * after a kill. The lock of the directory stays.
 	 */
 	async #discard(): Promise<void> {
 		const { stage, old } = placesOf(this.#journal);

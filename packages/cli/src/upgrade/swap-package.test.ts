@@ -55,7 +55,7 @@ async function open(): Promise<UpgradeJournal> {
 	return journal;
 }
 
-/** Text of the file that each program link leads to, or "" if the file does not exist. */
+/** Resolves with the text of the file that each program link leads to, or "" if the file does not exist. */
 async function programs({ prefix }: UpgradeJournal): Promise<Record<string, string>> {
 	const names = (await readdir(join(prefix, "bin"))).sort();
 	const read = (one: string): Promise<string> => readFile(join(prefix, "bin", one), "utf8").catch(() => "");
@@ -66,7 +66,7 @@ async function programs({ prefix }: UpgradeJournal): Promise<Record<string, stri
 const before = { foreign: "foreign", parley: "old", removed: "old" };
 const after = { added: "new", foreign: "foreign", parley: "new" };
 
-/** The work waits forever at its nth failpoint. Returns false if it has fewer failpoints. */
+/** Whether the work reaches its nth failpoint, at which it then waits forever. */
 async function stopped(nth: number, work: (failpoints: Failpoints) => Promise<void>): Promise<boolean> {
 	let reached = 0;
 	let ended = false;

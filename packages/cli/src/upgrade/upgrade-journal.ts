@@ -75,8 +75,8 @@ export function placesOf({ home, name }: NamedPackage): UpgradePlaces {
 }
 
 /**
- * The journal of an interrupted upgrade of this copy. Undefined without such an upgrade. The copy may be the old or the
- * new package of that upgrade.
+ * Resolves with the journal of an interrupted upgrade of this copy, or undefined without such an upgrade. The
+ * copy may be the old or the new package of that upgrade.
  */
 export async function findJournal({ home, name }: NamedPackage): Promise<UpgradeJournal | undefined> {
 	const parts = home.split(sep);
@@ -86,8 +86,8 @@ export async function findJournal({ home, name }: NamedPackage): Promise<Upgrade
 	return existsSync(file) ? readJournal(file, await readFile(file, "utf8")) : undefined;
 }
 
-/** npm ignores names that begin with a dot. */
 function workName(name: string): string {
+	// npm ignores names that begin with a dot.
 	return `.${name}-upgrade`;
 }
 

@@ -187,7 +187,10 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 function ignore(): void {}
 
-/** A signal ends the upgrade at the next failpoint and starts a rollback, which ignores further signals. */
+/**
+ * Performs the work with an upgrade that a signal can end. A signal ends it at the next failpoint and starts a
+ * rollback, which ignores further signals.
+ */
 async function perform(
 	journal: UpgradeJournal,
 	{ flags, around, found }: Performing,
