@@ -59,8 +59,8 @@ function cardOf(operation: RenderOperation, index: number): string | undefined {
 	return operation.type === "show" && operation.flows ? postOfAnswer(operation.card, index) : operation.card;
 }
 
-/** The growing and the complete answer create the same posts, so their rows share the card as key. */
 function withKey(payload: Posting, operation: RenderOperation, card: string | undefined): Posting {
+	// The growing and the complete answer create the same posts, so their rows share the card as key.
 	const isGrown = operation.type === "show" && operation.flows && card !== undefined;
 	return payload.type === "post" && isGrown ? { ...payload, key: card } : payload;
 }
@@ -149,8 +149,8 @@ function fitControl(control: Control, { buttonLabel, optionText }: PlatformLimit
 	return { ...control, placeholder: oneLine(control.placeholder, optionText), options };
 }
 
-/** The label is never empty, because platforms refuse empty labels. */
 function shown(label: string, maximum: number): string {
+	// Platforms refuse empty labels.
 	return oneLine(label, maximum) || "…";
 }
 
@@ -163,7 +163,7 @@ interface FittedShow extends Fitted {
 const moreNote = inSmall([{ type: "text", value: answerTexts.cut }]);
 const cutNote = inSmall([{ type: "text", value: "…" }]);
 
-/** No post is blank, but `posts` may be empty. */
+/** Fits the text and the footer of an operation into posts. No post is blank, but `posts` may be empty. */
 function fitShow({ text, foot, card, flows }: ShowOperation, platform: Platform): FittedShow {
 	const { dialect, limits } = platform;
 	const below = foot === undefined || isBlank(foot) ? "" : writeFoot(foot, platform);

@@ -106,8 +106,8 @@ function listed(
 }
 
 /**
- * Posts a title that no model chose, unless the room is a thread on a platform that shows the titles of all
- * threads.
+ * Returns the operations that show a new title. They include a post if no model chose the title, unless the room is a
+ * thread on a platform that shows the titles of all threads.
  */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],
@@ -182,10 +182,7 @@ function startRun(slice: AnswersSlice, userMessage: UserMessage): Run {
 	};
 }
 
-/**
- * Platform id of a message. Messages of other clients can also have a `correlation_id`, but without an
- * author.
- */
+/** Returns the platform id of a message, or undefined for a message of another client, which has no author. */
 function ownMessage({ author, correlation_id }: UserMessage): string | undefined {
 	return author && correlation_id;
 }
@@ -380,7 +377,7 @@ function share(slice: AnswersSlice, file: EventPayloads["file.created"]): ShowOp
 	};
 }
 
-/** For example, `sales-chart_2.png` becomes `sales chart 2`. */
+/** Returns a file name as words, for example `sales chart 2` for `sales-chart_2.png`. */
 function inWords(name: string): string {
 	const words = name
 		.replace(/\.[^.]*$/, "")

@@ -130,7 +130,6 @@ export function showStepsOver(run: Run, scene: Scene): ShowOperation[] {
 	return [showSteps(run, { steps, ended: true }, scene)];
 }
 
-/** Every operation has `replyTo`, because an edit may replace a post that was not sent yet. */
 function showCard(
 	run: Run,
 	card: string,
@@ -146,6 +145,7 @@ function showCard(
 		text,
 		...defined({
 			list,
+			// An edit may replace a post that was not sent yet, so every operation has `replyTo`.
 			replyTo: run.message,
 			controls: button && [definedItems([button, join ? control("join", run.id, scene) : undefined])],
 			// The text of a card changes, so its post is identified by its button.

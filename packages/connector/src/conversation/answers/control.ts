@@ -30,7 +30,7 @@ interface GrownPost {
 	readonly since?: number;
 }
 
-/** Identity of the posts of a run's answer. `again` is the id of the button that repeats the run. */
+/** Returns the identity of the posts of a run's answer. `again` is the id of the button that repeats the run. */
 export function grownPost(
 	run: { readonly id: string; readonly questions?: number; readonly at?: number },
 	scene: Scene,
@@ -41,7 +41,10 @@ export function grownPost(
 	return { card, flows: true, buttons, ...defined({ since: run.at }) };
 }
 
-/** The Stop button of a growing post. Its id identifies the post among the posts of an answer, even without a database. */
+/**
+ * Returns the Stop button of a growing post. The id of the button identifies the post among the posts of an answer,
+ * even without a database.
+ */
 export function stopOfPost(post: string, scene: Scene): Extract<Control, { type: "button" }> {
 	const { session, controls } = scene;
 	const id = controls.write({ kind: "stop-answer", session, subject: subjectOfPost(post) });

@@ -107,10 +107,10 @@ function formattedSpans(paragraph: string): readonly Span[] {
 	return [...spans, ...open.map((one) => ({ start: one.at, end: Number.POSITIVE_INFINITY }))];
 }
 
-/** `*`, `~` and `_` cannot begin a format before a space, and `_` also not after a letter or digit. */
 function opens(paragraph: string, at: number, mark: string): boolean {
 	const before = paragraph[at - 1] ?? " ";
 	const after = paragraph[at + mark.length] ?? "";
+	// `*`, `~` and `_` cannot begin a format before a space, and `_` also not after a letter or digit.
 	if (/^[*~]/.test(mark)) return !/\s/.test(after);
 	return !mark.startsWith("_") || (!/\s/.test(after) && !/[\p{L}\p{N}]/u.test(before));
 }

@@ -11,12 +11,12 @@ const maxLines = 3;
 /** Tools whose subject is a path. All members of the room may see the file name. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 const maxSubject = 80;
-/** Interval in seconds at which the shown duration of a running call changes. */
+/** Returns the interval in seconds at which the shown duration of a running call changes. */
 const stepOf = (seconds: number): number => (seconds < 60 ? 5 : 30);
 
 /**
- * Markdown of an active run: its parts so far, and the text of the current reply. Empty for the level `off`, and for a
- * run without visible content.
+ * Returns the Markdown of an active run: its parts so far, and the text of the current reply. Returns an empty text
+ * for the level `off`, and for a run without visible content.
  */
 export function liveView(
 	parts: readonly RunPart[],
@@ -63,8 +63,8 @@ function lineOf(part: CallPart, { level, now }: { readonly level: LiveLevel; rea
 }
 
 /**
- * Duration of a call in seconds, until `now` if the call is running. The duration of a running call is a multiple of
- * 5 or 30, which saves edits.
+ * Returns the duration of a call in seconds, until `now` if the call is running. The duration of a running call is a
+ * multiple of 5 or 30, which saves edits.
  */
 export function secondsOf({ from, to }: CallPart, now: number): number {
 	const passed = Math.max(0, Math.round(((to ?? now) - from) / 1000));
@@ -73,8 +73,8 @@ export function secondsOf({ from, to }: CallPart, now: number): number {
 }
 
 /**
- * Calls that are shown while the run is active. While a call waits for the answer to its question, no open call is
- * shown, because the question has its own post.
+ * Returns the calls that are shown while the run is active. While a call waits for the answer to its question, no
+ * open call is shown, because the question has its own post.
  */
 export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 	const calls = parts.filter((part) => part.type === "call");
@@ -83,8 +83,8 @@ export function shownCalls(parts: readonly RunPart[]): ReadonlySet<RunPart> {
 }
 
 /**
- * Name of a tool. The level `everything` adds the subject of the call. Other levels add the file name if the tool is
- * a file tool.
+ * Returns the name of the call's tool. The level `everything` adds the subject of the call. Other levels add the file
+ * name if the tool is a file tool.
  */
 export function callName({ name, subject }: CallPart, level: LiveLevel): string {
 	const tool = plainLine(name, maxSubject);
@@ -99,8 +99,8 @@ export function callName({ name, subject }: CallPart, level: LiveLevel): string 
 const minSeconds = 5;
 
 /**
- * Summary of the tool calls among the parts; undefined if there are no calls, or only one call of less than
- * `minSeconds`.
+ * Returns a summary of the tool calls among the parts, or undefined if there are no calls or only one call of less
+ * than `minSeconds`.
  */
 export function callsFoot(parts: readonly RunPart[]): string | undefined {
 	const calls = parts.filter((part) => part.type === "call");

@@ -32,8 +32,8 @@ export function toolCalled(
 }
 
 /**
- * Posts the text so far if a tool call of the active run asks the question. The answer grows below the
- * question.
+ * Completes the current post of the answer if a tool call of the active run asks the question. The answer then grows
+ * below the question.
  */
 export function openedQuestion(
 	slice: AnswersSlice,
@@ -65,7 +65,7 @@ export function answeredQuestion(slice: AnswersSlice, token: string, at: number)
 	return withChange(slice, { ...run, parts: withAnswer(run.parts ?? [], { token, at }) });
 }
 
-/** After a successful model call, records the text of its reply and closes the card of retries. */
+/** Records the text of the reply and closes the card of retries after a successful model call. */
 export function reduceModelCall(
 	slice: AnswersSlice,
 	{ run_id, phase, error, text }: EventPayloads["internal.llm.call"],

@@ -93,7 +93,7 @@ export function openCalls(parts: readonly RunPart[]): readonly CallPart[] {
 	return parts.filter((part) => part.type === "call").filter(({ to }) => to === undefined);
 }
 
-/** Texts of a run, in order. Omits texts that the answer of the run repeats. */
+/** Returns the texts of a run, in order, without the texts that `answer` repeats. */
 export function earlierTexts(parts: readonly RunPart[], answer: string): readonly string[] {
 	return definedItems(
 		parts.map((part) => (part.type === "text" && !answer.includes(part.text.trim()) ? part.text : undefined)),

@@ -34,7 +34,7 @@ function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOper
 	];
 }
 
-/** Card of the thread for the answer of a run; empty if the answer has no such thread. */
+/** Returns the card of the thread for the answer of a run, or an empty object if the answer has no such thread. */
 export function threadOf(
 	id: string | undefined,
 	origin: OriginPayload | undefined,
@@ -43,7 +43,7 @@ export function threadOf(
 	return origin?.show === "thread" && threads && id !== undefined ? { thread: `schedule:${id}` } : {};
 }
 
-/** Name of the schedule for the footer, with the due time if the answer is late. */
+/** Returns the name of the schedule for the footer, with the due time if the answer is late. */
 export function scheduleFoot(origin: OriginPayload, platform: PlatformWords): string {
 	const due = platform.moment(Date.parse(origin.due_at));
 	return `⏰ ${plainLine(origin.title, maxTitle)}${origin.late ? scheduleTexts.late({ due }) : ""}`;

@@ -29,7 +29,7 @@ export function spentWords({ input, output, cost = 0 }: Spent): string | undefin
 	return cost === 0 ? tokens : `${tokens} · ${formatUsd(cost)}`;
 }
 
-/** Text about the end of a task: its state, and the known reason, person and time. */
+/** Returns a text about the end of a task: its state, and the known reason, person and time. */
 export function taskEndText(
 	{ status, completed_at }: TaskPayload,
 	ended: EndedTask | undefined,
@@ -39,15 +39,14 @@ export function taskEndText(
 	return `${taskTexts.states[status]}${because(ended ?? {}, platform)}${when}`;
 }
 
-/**
- * Reason and person of a failure or cancellation, as text after the state. The default reason of the gateway only
- * repeats the state and `by`, so it is omitted. A person can also type the default reason, so no name is read from it.
- */
+/** Returns the person and reason of a failure or cancellation, as text after the state. */
 export function because(
 	{ why = "", by }: { readonly why?: string | undefined; readonly by?: string | undefined },
 	platform: PersonNames,
 ): string {
 	const author = by === undefined ? "" : taskTexts.by({ person: actingPerson(by, platform) });
+	// The default reason of the gateway only repeats the state and `by`, so it is omitted. A person can also type the
+	// default reason, so no name is read from it.
 	const hasReason = why !== "" && why !== "cancelled" && !/^cancelled by \S+$/u.test(why);
 	return hasReason ? `${author}: ${plainLine(why, 300)}` : author;
 }

@@ -181,14 +181,14 @@ function lastPost(
 	return threadPost(task, { ...post, ...defined({ mentions: mentioned, opens }) }, scene);
 }
 
-/** The requester, if it is a person of the room's server or workspace. */
+/** Returns the platform id of the requester, if the requester is a person of the room's server or workspace. */
 function mentionsOf({ requester = "" }: Task, { room }: Scene): string[] {
 	const prefix = room && `${room.platform}:${room.tenant}:`;
 	return prefix !== undefined && requester.startsWith(prefix) ? [requester.slice(prefix.length)] : [];
 }
 
-/** Without a thread, the post begins with the title of the task. */
 function threadPost(task: Task, { text, ...post }: CardContent, scene: Scene): ShowOperation {
+	// Without a thread, the post begins with the title of the task.
 	const heading = scene.threads === false ? `**${plainLine(task.title, 150)}**\n` : "";
 	return inThread(task, { ...post, text: `${heading}${text}` }, scene);
 }

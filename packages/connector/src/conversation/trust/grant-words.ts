@@ -9,14 +9,14 @@ type Names = PersonNames;
 
 const maxListed = 10;
 
-/** Name of a principal: the operator or a person. For any other principal, its id. */
+/** Returns the name of the operator or a person, or the id of any other principal. */
 export function personOf(principal: string, { person }: Names): string {
 	if (principal === "operator") return trustTexts.operator;
 	const id = /^[^\s:]+:[^\s:]+:([^\s:]+)$/u.exec(principal)?.[1];
 	return id === undefined ? plainLine(principal, 100) : person(id);
 }
 
-/** Scope of a grant, in one line. */
+/** Returns the scope of a grant, in one line. */
 export function coverOf({ people, tools, classes, max_actions }: GrantPayload, names: Names): string {
 	const { cover } = trustTexts;
 	return definedItems([
@@ -39,7 +39,7 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 	]).join(", ");
 }
 
-/** Reason for the end of a grant, as text after a colon. */
+/** Returns the reason for the end of a grant, as text after a colon. */
 export function grantEndText(reason: string, names: Names): string {
 	const [, by, why = ""] = /^revoked by (\S+?)(?:: (.*))?$/su.exec(reason) ?? [];
 	if (by !== undefined) {

@@ -62,9 +62,9 @@ function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended):
 	};
 }
 
-/** A room gets one post, even if several of its conversations get the event. */
 function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation {
 	const text = card.notice({ reason: grantEndText(reason, scene.platform) });
+	// A room gets one post, even if several of its conversations get the event.
 	return { type: "show", lane: "milestone", state: "notice", card: `grant-end:${inRoom(id, scene)}`, text };
 }
 

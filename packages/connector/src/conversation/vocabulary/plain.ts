@@ -32,8 +32,8 @@ const unseen =
 const disorderly = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
 
 /**
- * Text of a command or file, with every invisible or deceptive character as its code point, for example `\u{202e}`. Line
- * breaks and tabs stay.
+ * Returns the text of a command or file, with every invisible or deceptive character as its code point, for example
+ * `\u{202e}`. Keeps line breaks and tabs.
  */
 export function visible(text: string): string {
 	return escaped(text, unseen);

@@ -3,8 +3,8 @@ import { actingPerson, plainLine } from "./plain.ts";
 import type { Scene } from "./reducer.ts";
 
 /**
- * Name of the principal that stopped a run. A person of another platform has no mention in this room, and gets a general
- * name.
+ * Returns the name of the principal that stopped a run. A person of another platform has no mention in the room, and
+ * gets a general name.
  */
 export function stopperName(by: string, { room, platform }: Scene): string {
 	const [origin = "", , id] = by.split(":");
@@ -18,8 +18,8 @@ interface Stopped {
 }
 
 /**
- * Name of the principal that stopped the run, and the time; undefined if the principal or the time is
- * unknown.
+ * Returns the name of the principal that stopped the run, and the time. Returns undefined if the principal or the
+ * time is unknown.
  */
 export function stopperOf({ stopped_by: by }: Stopped, scene: Scene): string | undefined {
 	const { at, platform } = scene;
@@ -27,7 +27,7 @@ export function stopperOf({ stopped_by: by }: Stopped, scene: Scene): string | u
 	return answerTexts.stoppedBy({ person: stopperName(by, scene), at: platform.moment(at) });
 }
 
-/** Text of a run that was stopped before it had an answer. `about` is the start of the run's message. */
+/** Returns the text for a run that was stopped before it had an answer. `about` is the start of the run's message. */
 export function stoppedText(stopped: Stopped, about: string | undefined, scene: Scene): string {
 	const shown = about === undefined ? undefined : plainLine(about, maxAbout);
 	return answerTexts.stopped({ about: shown, who: stopperOf(stopped, scene) });

@@ -4,7 +4,7 @@ import { plainLine } from "./plain.ts";
 /** A time in a text of the gateway, for example the time of a one-time schedule or the end of a budget's period. */
 const time = /\bat (\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?)(?: UTC|Z)/u;
 
-/** Text of the gateway as Markdown in one line, with relative times. `from`: see `TimeWords.moment`. */
+/** Returns a text of the gateway as Markdown in one line, with relative times. `from`: see `TimeWords.moment`. */
 export function plainWithTimes(
 	text: string,
 	maximum: number,

@@ -22,7 +22,7 @@ export function refusalWithoutIds(words: string, { platform, tenant, person }: R
 
 const personId = /\b(?:discord|slack):[^\s:()]+:[0-9A-Za-z]+/u;
 
-/** Text of the gateway as Markdown in one line, with the names of people in place of their ids. */
+/** Returns a text of the gateway as Markdown in one line, with the names of people in place of their ids. */
 export function plainWithPeople(text: string, maximum: number, { person }: PersonNames): string {
 	const [found] = personId.exec(text) ?? [];
 	if (found === undefined) return plainLine(text, maximum);
