@@ -15,7 +15,7 @@ export function withName(
 	return name === undefined ? names : { ...names, [by]: oneLine(name, longestName) };
 }
 
-/** Markdown that names an approver: by the foreign name and the platform, or by id on this platform. */
+/** Returns Markdown that names an approver: by the foreign name and the platform, or by id on this platform. */
 export function approverName(by: string, names: ForeignNames, platform: PersonNames): string {
 	const name = names?.[by];
 	return name === undefined

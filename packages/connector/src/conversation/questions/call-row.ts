@@ -87,7 +87,7 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	return pieces;
 }
 
-/** The part is empty if the arguments show the label. */
+/** Returns the label of the call, or an empty part if the arguments show the label. */
 function subjectPart({ call, label }: OpenQuestion): Part {
 	if (call && isShownByArguments(call)) return { pieces: [], complete: true };
 	const { text, complete } = whatOfStored(label);
@@ -164,7 +164,7 @@ function piece(text: string): Piece {
 	return { text: plainLine(shown, Number.POSITIVE_INFINITY), columns: columnsOf(shown) };
 }
 
-/** Piece with a text that Parley wrote. Its width excludes the Markdown marks. */
+/** Returns a piece with a text that Parley wrote. The width of the piece excludes the Markdown marks. */
 function marked(text: string): Piece {
 	return { text, columns: columnsOf(text.replaceAll(/\*\*|`/gu, "")) };
 }
@@ -178,7 +178,7 @@ function widthOf(pieces: readonly Piece[]): number {
 	return pieces.reduce((sum, { columns }) => sum + columns, separators);
 }
 
-/** For example, `1–3, 5`. */
+/** Returns numbers as ranges, for example `1–3, 5`. */
 function rangesOf(numbers: readonly number[]): string {
 	const ranges: [first: number, last: number][] = [];
 	for (const number of numbers.toSorted((one, other) => one - other)) {

@@ -50,8 +50,8 @@ function expiryOf(
 }
 
 /**
- * Sentence about other channels in which people can answer, with the names of their platforms. `onlyDeny`: those
- * platforms cannot approve the call, because only the operator can.
+ * Returns a sentence about other channels in which people can answer, with the names of their platforms. `onlyDeny`:
+ * people on those platforms cannot approve the call, because only the operator can.
  */
 export function elsewhere(rooms: readonly string[], { onlyDeny }: { readonly onlyDeny: boolean }): string {
 	const platforms = [...new Set(rooms.map(platformOf))].join(" and ");

@@ -108,7 +108,9 @@ function titleLine({ rows, task }: ReplyCard): string {
 	return `**${titleOf("approval")}** · ${calls}`;
 }
 
-/** If space is short, calls with a decision may have only their number. */
+/**
+ * Draws the waiting calls and the decisions of a card. If space is short, decided calls may have only their number.
+ */
 function drawWaiting(entries: readonly Entry[], waiting: readonly WaitingEntry[], scene: Scene): Drawn {
 	const decisions = decisionsOf(endedOf(entries), scene);
 	const forDecisions = Math.min(rowsOf(decisions), Math.max(1, waitingLines - waiting.length));
@@ -156,7 +158,7 @@ interface Decision {
 	readonly unnamed: readonly number[];
 }
 
-/** The decisions have priority, then their details, then the calls. */
+/** Returns lines that fit into `room` rows. The decisions have priority, then their details, then their calls. */
 function firstOf(decisions: readonly Decision[], room: number, ended: readonly EndedEntry[]): string[] {
 	const needed = rowsOf(decisions);
 	if (needed > room) return firstDecisions(decisions, room);
@@ -177,7 +179,7 @@ function firstOf(decisions: readonly Decision[], room: number, ended: readonly E
 	return [...shown, ...more, ...lines];
 }
 
-/** The last line has the number of the other decisions. */
+/** Returns the first decisions that fit into `room` rows. The last line has the number of the other decisions. */
 function firstDecisions(decisions: readonly Decision[], room: number): string[] {
 	const shown: Decision[] = [];
 	for (const decision of decisions) {
@@ -239,8 +241,8 @@ interface Buttons {
 }
 
 /**
- * If the card does not show an approvable call completely, the button for all calls opens the details first.
- * A single call then has no approve button.
+ * Returns the buttons of a card. If the card does not show an approvable call completely, the button for all calls
+ * opens the details first. A single call then has no approve button.
  */
 function controlsOf(
 	card: ReplyCard,

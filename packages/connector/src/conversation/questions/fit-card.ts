@@ -41,8 +41,8 @@ export function fitCard(
 }
 
 /**
- * `draw` gets the maximum length of each text in UTF-16 code units. Returns undefined if even the shortest
- * drawing does not fit.
+ * Returns the longest drawing that fits into a post, or undefined if even the shortest drawing does not fit. `draw`
+ * gets the maximum length of each text in UTF-16 code units.
  */
 function fitLongest<Drawn extends { readonly text: string }>(
 	platform: Platform,

@@ -47,6 +47,7 @@ export function noticesOf(
 	const link = scene.link === undefined ? undefined : `[${noticeTexts.here}](${scene.link})`;
 	const expires = expiresAt === undefined ? undefined : scene.platform.moment(expiresAt, scene.at);
 	const tool = inlineCode((question.call?.tool ?? "").slice(0, maxTool));
+	// Other channels and direct messages do not show the call, because their readers may have no access to it.
 	const what = by.every(isInRoomOfCall) ? plainColumns(whatOf(question.label.text), cardColumns) : undefined;
 	const text = noticeTexts[kind]({ tool, what, link, expires, calls });
 	return targets.map((target, index) => ({
@@ -58,14 +59,10 @@ export function noticesOf(
 	}));
 }
 
-/**
- * Other channels and direct messages do not show the call, because their readers may have no access to it.
- */
 function isInRoomOfCall(way: NoticeTarget["ways"][number]): boolean {
 	return way === "mention" || way === "reply";
 }
 
-/** Direct messages reach only people, so the target of the roles begins with the next way. */
 function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	const { people, channels, ways } = group;
 	const target = { ...group, ...defined({ roles }) };
@@ -75,6 +72,7 @@ function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	}
 	if (first !== "direct" || people.length === 0) return [target];
 	const each = people.map((person) => ({ ...group, people: [person] }));
+	// Direct messages reach only people, so the target of the roles begins with the next way.
 	if (!roles || roles.length === 0) return each;
 	// Without a next way, the target reaches no role, and the operator gets a report.
 	return [...each, { ...target, people: [], ways: next.length > 0 ? next : ways }];

@@ -45,7 +45,7 @@ export function openCard(question: OpenQuestion, scene: Scene): ShowOperation {
 	};
 }
 
-/** Card of an approval, in at most 8 lines. */
+/** Returns the card of an approval, in at most 8 lines. */
 function approvalCard(question: OpenQuestion, call: ApprovalCall, scene: Scene): ShowOperation {
 	const { paragraphs, cut } = shortApproval(question, call, scene);
 	const plain = [heading(question), plainFacts(question), howToAnswerPlain(question, scene)].join("\n\n");
@@ -109,7 +109,7 @@ function shortQuestion(question: OpenQuestion): FittedCard {
 	return { text: [heading(question), shown, how].join("\n"), cut };
 }
 
-/** The reason for a denial or the changed arguments, in at most two lines. */
+/** Returns the reason for a denial or the changed arguments, in at most two lines. */
 function shortDetail({ type, text }: OutcomeDetail): string {
 	// The mark of a quote needs two columns of each line.
 	if (type === "reason") return `> ${plainColumns(text, 2 * cardColumns - 4)}`;
@@ -198,7 +198,7 @@ export function heading({ call, task, again, ...question }: OpenQuestion, number
 	return `**${title}** · ${what[question.kind]}${again ? ` · ${approvalTexts.card.repeated}` : ""}`;
 }
 
-/** Card, lane and thread of a question, with the state of an open question. */
+/** Returns the card, lane and thread of a question, with the state of an open question. */
 export function cardTarget(
 	question: QuestionName,
 	{ threads }: Scene,

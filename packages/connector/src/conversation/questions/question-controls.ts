@@ -70,8 +70,8 @@ function buttonsOf(question: OpenQuestion, { platform }: Scene, cut: boolean): B
 	}
 }
 
-/** A critical call gets no button, because only the operator can approve it, outside of the platform. */
 function approving(call: OpenQuestion["call"]): ButtonFacts[] {
+	// Only the operator can approve a critical call, outside of the platform.
 	if (call?.risk === "critical") return [];
 	return definedItems([
 		["approve", approvalTexts.buttons.approveOnce, "success"],

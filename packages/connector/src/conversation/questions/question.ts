@@ -105,15 +105,15 @@ export interface ClosedQuestion {
 /** Length of a hash: 96 bits in characters of base64url, because the id of a button has at most 100 characters. */
 const hashLength = 16;
 
-/** Hash of the label, the tool, the arguments and the preview of a call: 16 characters of base64url. */
+/** Returns a hash of the label, the tool, the arguments and the preview of a call: 16 characters of base64url. */
 export function hashOfCall(label: string, { tool, arguments: given, preview }: PromptContext): string {
 	const identity = JSON.stringify([label, tool, given, preview]);
 	return createHash("sha256").update(identity).digest("base64url").slice(0, hashLength);
 }
 
 /**
- * Version of a question, which changes with its call. It covers the complete call, or only the stored start if an earlier
- * version of Parley stored the question.
+ * Returns the version of a question, which changes with its call. The version covers the complete call, or only the
+ * stored start if an earlier version of Parley stored the question.
  */
 export function versionOf({ label, call }: OpenQuestion): string {
 	if (call?.hash !== undefined) return call.hash;
@@ -121,7 +121,7 @@ export function versionOf({ label, call }: OpenQuestion): string {
 	return createHash("sha256").update(JSON.stringify(shown)).digest("base64url").slice(0, 8);
 }
 
-/** Subject of a button that approves the shown call. A press after a change of the call is refused. */
+/** Returns the subject of a button that approves the shown call. A press after a change of the call is refused. */
 export function boundSubject(question: OpenQuestion): string {
 	return `${question.token}.${versionOf(question)}`;
 }
@@ -138,7 +138,7 @@ export function cardOf(token: string): string {
 	return `prompt:${token}`;
 }
 
-/** Card of the reminder number `count`, which is never edited. */
+/** Returns the card of the reminder number `count`, which is never edited. */
 export function reminderCardOf(token: string, count: number): string {
 	return `${cardOf(token)}:reminder:${count}`;
 }

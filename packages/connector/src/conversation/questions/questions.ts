@@ -73,14 +73,14 @@ export const questions: Reducer<QuestionsSlice> = {
 	},
 };
 
-/** Open questions, the oldest first. */
+/** Returns the open questions, the oldest first. */
 export function openQuestions({ open }: QuestionsSlice): readonly OpenQuestion[] {
 	return open;
 }
 
 /**
- * Kind of the oldest question for which the run of the conversation waits; undefined without such a question. The run
- * does not wait for trust requests or for questions of tasks.
+ * Returns the kind of the oldest question for which the run of the conversation waits, or undefined without such a
+ * question. The run does not wait for trust requests or for questions of tasks.
  */
 export function waitsForOf({ open }: QuestionsSlice): WaitsFor | undefined {
 	const first = open.find(({ task, kind }) => task === undefined && kind !== "grant");
@@ -131,7 +131,6 @@ function firstNotices(
 	return notify ? noticesOf(question, { notify, kind: "waiting", count: 0, calls }, scene) : [];
 }
 
-/** The last of the approvals that were raised together shows the cards. */
 function askInReply(
 	slice: QuestionsSlice,
 	raised: ReplyQuestion,
@@ -149,25 +148,26 @@ function askInReply(
 	const fits = ({ rows }: ReplyCard): boolean => rows.length <= maximum;
 	const cards = addToCard(known, question, fits);
 	const after = { ...slice, open, cards };
+	// The last of the approvals that were raised together shows the cards.
 	if (reply.place < reply.count) return { slice: after, operations: [] };
 	const shown = newestCards(cards, reply).map((card) => showCard(card, after, scene));
 	const notices = firstNotices(question, { notify, calls: reply.count }, scene);
 	return { slice: after, operations: [...shown, ...notices] };
 }
 
-/** A single waiting call is shown like any other question. */
 function showCard(card: ReplyCard, { open }: QuestionsSlice, scene: Scene): ShowOperation {
 	const [{ token }] = card.rows;
+	// A single waiting call is shown like any other question.
 	const question = card.rows.length === 1 ? open.find((one) => one.token === token) : undefined;
 	return question ? openCard(question, scene) : drawReplyCard(card, open, scene);
 }
 
-/** Changed arguments replace the call, and earlier approvals no longer apply. */
 function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scene: Scene): Change {
 	const known = slice.open.find(({ token }) => token === payload.token);
 	if (!known) return { slice, operations: [] };
 	const { changed, by, approvals } = payload;
 	const { task, reply, again, reminders } = known;
+	// Changed arguments replace the call, and earlier approvals no longer apply.
 	const read = changed ? readQuestion(changed, scene.platform.limits) : known;
 	// The gateway drops the approvals of people who lost the right, so the count of the event decides.
 	const earlier =

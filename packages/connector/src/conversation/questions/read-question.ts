@@ -52,8 +52,8 @@ function kindOf({ type, context }: PromptRequestPayload): QuestionKind {
 	return isCall(context) ? "approval" : "grant";
 }
 
-/** A trust request has the same kind of answer as an approval, but no tool. */
 function isCall(context: PromptContext): boolean {
+	// A trust request has the same kind of answer as an approval, but no tool.
 	return context.tool !== undefined;
 }
 

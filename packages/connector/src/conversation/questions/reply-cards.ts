@@ -88,7 +88,7 @@ export function isRepeated(cards: readonly ReplyCard[], { call, reply }: ReplyQu
 	return cards.some((card) => card.reply === reply.id && card.rows.some((row) => row.call === call.id));
 }
 
-/** The cards that show the newest `count` calls of a reply. */
+/** Returns the cards that show the newest `count` calls of a reply. */
 export function newestCards(
 	cards: readonly ReplyCard[],
 	{ id, count }: ReplyQuestion["reply"],
@@ -126,7 +126,7 @@ export function findReplyCard(cards: readonly ReplyCard[], token: string): Reply
 	return cards.find(({ rows }) => rows.some((row) => row.token === token));
 }
 
-/** The waiting calls that were raised together with the call `token`. They include this call if it waits. */
+/** Returns the waiting calls that were raised together with the call `token`, and this call if it waits. */
 export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow[] {
 	const at = rows.findIndex((row) => row.token === token);
 	const first = rows.findLastIndex(({ place }, index) => index <= at && (place === 1 || index === 0));
@@ -135,9 +135,9 @@ export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow
 }
 
 /**
- * Subject of a button for all calls of a card: the first token of the card, then two hexadecimal numbers. In the
- * first number, a bit is set for each call that the button answers. Calls that were added later have no bit. The
- * second number counts the changes of these calls so far.
+ * Returns the subject of a button for several calls of a card: the first token of the card, then two hexadecimal
+ * numbers. In the first number, a bit is set for each call that the button answers. Calls that were added later have
+ * no bit. The second number counts the changes of these calls so far.
  */
 export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>): string {
 	const bits = rows.map(({ token }, index) => (tokens.has(token) ? 2 ** index : 0));
@@ -177,7 +177,7 @@ function isWaiting({ rows }: ReplyCard): boolean {
 	return rows.some(({ ended }) => !ended);
 }
 
-/** Time of the last answer on a card; 0 if no time is known. */
+/** Returns the time of the last answer on a card, or 0 if no time is known. */
 function lastEnd({ rows }: ReplyCard): number {
 	return Math.max(...rows.map(({ ended }) => ended?.at ?? 0));
 }

@@ -59,7 +59,7 @@ export function shortResult(
 	return [[...head.lines, result].join("\n"), ...effect.paragraphs];
 }
 
-/** Footer with the expiry and a hint about the details. */
+/** Returns the footer with the expiry and a hint about the details. */
 export function shortFoot(
 	{ expiresAt }: OpenQuestion,
 	cut: boolean,
@@ -111,7 +111,7 @@ export function whatOfStored({ text, length }: StoredText): {
 	return { text: complete ? whatOf(text) : `${whatOf(text)}…`, complete };
 }
 
-/** Names the last three approvers. Empty for a call that needs only one approval. */
+/** Returns a line that names the last three approvers, or no line for a call that needs only one approval. */
 function votesLine(
 	{ voters = [], editedBy, names }: OpenQuestion,
 	{ approvals }: ApprovalCall,
@@ -129,7 +129,7 @@ function riskLine({ risk }: ApprovalCall): string[] {
 	return risk === "high" || risk === "low" ? [approvalTexts.card.risk({ risk })] : [];
 }
 
-/** Several short warnings share a line. */
+/** Returns the warnings of a call in at most `maximum` lines. Several short warnings share a line. */
 function warningsOf({ warnings, notes }: ApprovalCall, maximum: number): Part {
 	const all = warnings ?? notes;
 	const lines: string[][] = [];
@@ -160,7 +160,7 @@ interface Effect {
 
 const noEffect: Effect = { paragraphs: [], cut: true };
 
-/** The change as a diff, or the arguments, in a block of at most `maximum` lines. */
+/** Returns the change as a diff, or the arguments, in a block of at most `maximum` lines. */
 function effectOf({ preview, arguments: given }: ApprovalCall, maximum: number): Effect {
 	if (preview.length > 0) {
 		const { text, cut } = cutLines(withoutNames(preview), maximum);

@@ -78,13 +78,13 @@ function decisionOf(typed: string, allowSession: boolean): TypedAnswer {
 	return response ? { response } : { help: approvalTexts.typed.unclear({ allowSession }) };
 }
 
-/** If all options are known, an unknown name gets an explanation without a request to the gateway. */
 function readChoices(
 	{ kind, options = [], unlisted = 0 }: Partial<QuestionForm>,
 	typed: string,
 ): TypedAnswer {
 	const named = kind === "multi" ? matchOptions(options, typed) : [matchOption(options, typed)];
 	const unknown = named.flatMap(({ value, typed: word }) => (value === undefined ? [word] : []));
+	// If all options are known, an unknown name gets an explanation without a request to the gateway.
 	if (unknown.length > 0 && unlisted === 0) {
 		const shown = {
 			unknown: unknown.map((word) => plainLine(word, longestName)),
@@ -108,8 +108,8 @@ function enabled(options: readonly QuestionOption[]): readonly QuestionOption[] 
 	return options.filter(({ disabled }) => !disabled);
 }
 
-/** Only enabled options have numbers, from 1. */
 function matchOption(options: readonly QuestionOption[], typed: string): NamedOption {
+	// Only enabled options have numbers, from 1.
 	const offered = enabled(options);
 	const lower = typed.toLowerCase();
 	const found =
