@@ -30,13 +30,13 @@ type Found = Named | "none" | "several";
 
 const StoredChoice = z.object({ id: z.string(), title: z.string() });
 
-/** In a retry, returns the object that the earlier attempt found. */
 async function search(
 	context: HandlerContext,
 	handled: HandledEvent<"command">,
 	requested: NameSearch,
 ): Promise<Found> {
 	let failed: "none" | "several" = "none";
+	// A retry must use the object that the first attempt found.
 	const choice = await context.choices.stored(`${handled.key}/object`, async () => {
 		const found = await searchNow(context, handled, requested);
 		if (typeof found !== "string") return JSON.stringify(found);

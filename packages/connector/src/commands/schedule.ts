@@ -149,9 +149,6 @@ async function suggest(
 		.map(({ entry_id, title, when }) => ({ value: entry_id, label: plainLine(`${title} · ${when}`, 90) }));
 }
 
-/**
- * In a thread, includes the schedules of its channel, because all readers of a thread can read the channel.
- */
 async function ofChannel(
 	context: HandlerContext,
 	{ tenant, channel, thread }: Room,
@@ -161,6 +158,7 @@ async function ofChannel(
 	return schedules.filter((_schedule, index) => {
 		const target = rooms[index];
 		const isHere = target?.tenant === tenant && target.channel === channel;
+		// All readers of a thread can read its channel, so a thread includes the schedules of the channel.
 		return isHere && (target.thread === undefined || target.thread === thread);
 	});
 }

@@ -97,9 +97,9 @@ function quoted(text: string): string {
 		.join("\n");
 }
 
-/** The fence is longer than every sequence of backticks in the text. */
 function fenced(language: string, text: string): string {
 	const lines = visible(shortened(text.replaceAll("\r\n", "\n")).trimEnd());
+	// The fence must be longer than every sequence of backticks in the text.
 	const longest = Math.max(2, ...[...lines.matchAll(/`+/g)].map(([marks]) => marks.length));
 	const fence = "`".repeat(longest + 1);
 	return `${fence}${language}\n${lines}\n${fence}`;

@@ -31,8 +31,8 @@ export class DirectNotices {
 	}
 
 	/**
-	 * Rows that explain how to request access. If the person refuses direct messages, or the maximum of direct messages
-	 * is reached, the person gets a reply in the room.
+	 * Returns rows that explain how to request access. If the person refuses direct messages, or the maximum of direct
+	 * messages is reached, the person gets a reply in the room.
 	 */
 	rows({ room, person, message, now }: Notified): PlannedRow[] {
 		const { platform } = this.#parts;

@@ -38,7 +38,7 @@ export async function runOfMessage(
 	return undefined;
 }
 
-/** `not_found`: the session is deleted. */
+/** Returns undefined for the error `not_found`, which means that the session is deleted. Throws any other error. */
 function absent(reason: unknown): undefined {
 	if (ParleyError.from(reason).code !== "not_found") throw reason;
 	return undefined;
@@ -111,7 +111,7 @@ async function removeFromQueue(
 	return status === "cancelled";
 }
 
-/** Person with only the data that the gateway stores. */
+/** Returns a person with only the data that the gateway stores. */
 function personOf({ id, name }: { readonly id: string; readonly name: string }): Person {
 	return { id: id.split(":").at(-1) ?? id, name, roles: [], guest: false, bot: false };
 }

@@ -30,7 +30,6 @@ export async function findTask(
 	}
 }
 
-/** The constant id lets a session get this message only once. */
 function contentOf({
 	id,
 	title,
@@ -48,6 +47,7 @@ function contentOf({
 		result: output === "" ? error : output,
 	});
 	return {
+		// The constant id lets a session get this message only once.
 		id: `task:${id}`.slice(0, 128),
 		relation: "thread",
 		author: { id: "task", name: "", roles: [], guest: false, bot: true },

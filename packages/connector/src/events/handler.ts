@@ -63,7 +63,7 @@ export interface EventOutcome {
 	readonly room?: Room;
 }
 
-/** Result of a sent message. The reply lists the files that the gateway did not get. */
+/** Returns the outcome for a sent message. The reply lists the files that the gateway did not get. */
 export function outcomeOf({ session, run, failures }: SendResult): EventOutcome {
 	const files = failures.map((failure) => `- ${failure}`).join("\n");
 	return {

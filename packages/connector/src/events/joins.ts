@@ -194,9 +194,9 @@ export class Reservation {
 	}
 }
 
-/** An edit replaces its message. */
 function contentOf(events: readonly Message[]): JoinedContent {
 	const versions = new Map<string, Message>();
+	// An edit replaces its message.
 	for (const event of events) versions.set(event.message, event);
 	const all = [...versions.values()];
 	return {

@@ -4,8 +4,8 @@ import { conversationTexts } from "../texts/conversations.ts";
 import type { EventParts } from "./handler.ts";
 
 /**
- * Room of the conversation that a message belongs to. This is the thread that was opened at the message, if
- * the gateway has a session of this thread. Otherwise, it is the room of the message.
+ * Returns the room of the conversation that a message belongs to. This is the thread that was opened at the message,
+ * if the gateway has a session of this thread. Otherwise, it is the room of the message.
  */
 export async function homeOf(
 	{ platform, rooms, subscriptions }: EventParts,
@@ -18,8 +18,9 @@ export async function homeOf(
 }
 
 /**
- * Room of the answer to a message. In a channel with answers in threads, a mention by a person who may write opens a
- * thread. If the platform refuses the thread, the answer is in the channel, and the log states the reason.
+ * Returns the room of the answer to a message. In a channel with answers in threads, a mention by a person who may
+ * write opens a thread. If the platform refuses the thread, the answer is in the channel, and the log states the
+ * reason.
  */
 export async function roomOfAnswer(
 	{ platform, rooms, log }: EventParts,

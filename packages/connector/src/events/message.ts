@@ -150,7 +150,7 @@ async function note(
 	await outbox.plan({ conversation: answer.conversation ?? conversation, cursor, rows, replayed }, write);
 }
 
-/** Rows of an answer, and their conversation if it differs from the room's conversation. */
+/** Returns the rows of an answer, and their conversation if it differs from the room's conversation. */
 function answerOf(
 	{ platform, directNotices }: EventParts,
 	{ room, person, message }: Message,
@@ -286,7 +286,7 @@ async function belongs(parts: EventParts, event: Message): Promise<boolean> {
 	return !(await isTypedAnswer(parts, event));
 }
 
-/** Posts at most once an hour in a conversation. */
+/** Answers that the queue is full, at most once an hour in a conversation. */
 async function postQueueFull(parts: EventParts, event: Message): Promise<void> {
 	const { outbox, platform, clock } = parts;
 	const { room, message, at, seenBefore: replayed = false } = event;

@@ -59,16 +59,19 @@ function isRouted(type: string): type is InboundEvent["type"] {
 }
 
 /**
- * Suffix of the queue for an event. An event with a suffix, for example an interaction, a stop or a change of the
- * audience, does not wait for earlier messages. Platforms limit the time to answer an interaction, and a change of the
- * audience must end trust at once.
+ * Returns the suffix of the queue for an event. An event with a suffix, for example an interaction, a stop or a
+ * change of the audience, does not wait for earlier messages. Platforms limit the time to answer an interaction, and
+ * a change of the audience must end trust at once.
  */
 export function queueOf(event: InboundEvent): Queue {
 	// The inbox stores an event of an unknown type, too; the router then logs it.
 	return isRouted(event.type) ? routeOf(event).queue(event) : "";
 }
 
-/** Handler of the inbox: routes each event by its type. A repeated call for the same event repeats no effect. */
+/**
+ * Returns the handler of the inbox, which routes each event by its type. A repeated call for the same event repeats
+ * no effect.
+ */
 export function routeEvents(parts: EventParts): InboundHandler {
 	return async ({ id, data }, { isRetry, isLast, settle, following }) => {
 		const read = InboundEvent.safeParse(data);
@@ -92,7 +95,10 @@ export function routeEvents(parts: EventParts): InboundHandler {
 	};
 }
 
-/** If the apology cannot be stored, rejects with `unavailable`, and the event stays in the queue. */
+/**
+ * Plans the error reply to an inbound event. If the reply cannot be stored, rejects with `unavailable`, and the event
+ * stays in the queue.
+ */
 async function apologize(parts: EventParts, event: InboundEvent, id: string): Promise<void> {
 	const apology = routeOf(event).apology?.(parts, event);
 	if (apology === undefined) return;

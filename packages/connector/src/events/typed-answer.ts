@@ -77,8 +77,8 @@ function answeringOf({ person, room }: Message, { key }: Turn): Omit<QuestionAns
 	return { person, room, key };
 }
 
-/** An answer cannot contain files, forwarded messages or edits. */
 function isOwnText({ type, forwarded, attachments }: Message): boolean {
+	// An answer cannot contain files, forwarded messages or edits.
 	return type === "message" && forwarded !== true && attachments.length === 0;
 }
 
@@ -183,7 +183,10 @@ interface Found {
 	readonly known: readonly string[];
 }
 
-/** Open questions whose cards are in the room: the questions of the thread's task, or of the room's sessions. */
+/**
+ * Returns the open questions whose cards are in the room: the questions of the thread's task, or of the room's
+ * sessions.
+ */
 async function openIn(parts: EventParts, room: Room, task: string | undefined): Promise<readonly Found[]> {
 	const { rooms, subscriptions, platform } = parts;
 	await subscriptions.ready;

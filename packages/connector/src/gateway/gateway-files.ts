@@ -28,7 +28,10 @@ export interface PastEvent {
 
 /** Stored events of sessions with their times, which the Ozzie frames do not contain. */
 export interface GatewayHistory {
-	/** All events of a session, oldest first, without the tokens of questions. Event types of later versions are omitted. */
+	/**
+	 * Returns all events of a session, oldest first, without the tokens of questions. Omits event types of later
+	 * versions.
+	 */
 	events(session: string, signal: AbortSignal): AsyncIterable<PastEvent>;
 	/** Times of some events after `after`, by `seq`, in milliseconds since the epoch. Empty after the last event. */
 	moments(session: string, after: number, signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
@@ -85,7 +88,10 @@ const EventPage = z.array(
 	}),
 );
 
-/** Calls the HTTP endpoints of the gateway for files and events with the connector's token. Does not retry. */
+/**
+ * Returns a client of the gateway's HTTP endpoints for files and events. The client uses the connector's token and
+ * does not retry.
+ */
 export function openGatewayFiles(place: GatewayAddress): GatewayFiles & GatewayHistory {
 	return {
 		async upload({ name, bytes, key, signal }) {

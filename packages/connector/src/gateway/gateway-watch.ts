@@ -18,12 +18,12 @@ export class GatewayWatch implements SessionClient {
 	readonly #gateway: Client;
 	readonly #clock: Clock;
 	readonly #stopping: AbortSignal;
+	/** Runs before each request. If it returns a promise, the request waits for the promise. */
 	readonly #before: () => Promise<void> | undefined;
 	/** Start times of pending requests in milliseconds since the epoch, the oldest first. */
 	readonly #pending = new Set<{ readonly at: number }>();
 	#changedAt: number;
 
-	/** `before` runs before each request. If it returns a promise, the request waits for it. */
 	constructor(
 		gateway: Client,
 		clock: Clock,

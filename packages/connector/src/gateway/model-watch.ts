@@ -10,9 +10,7 @@ const maxSessions = 1000;
 
 export interface ModelWatchParts {
 	readonly clock: Clock;
-	/**
-	 * Called when the first provider is treated as failing, and when no provider is treated as failing any longer.
-	 */
+	/** Reports that the first provider is treated as failing, or that no provider is treated as failing any longer. */
 	readonly changed: (isFailing: boolean) => void;
 }
 

@@ -19,7 +19,7 @@ export function isSuggested(subject: string, prompt: string): boolean {
 	return subject.endsWith(`.${digestOf(prompt)}`);
 }
 
-/** 96 bits distinguish the suggested requests of a page. */
 function digestOf(prompt: string): string {
+	// 96 bits distinguish the suggested requests of a page.
 	return hash("sha256", prompt, "base64url").slice(0, 16);
 }
