@@ -23,7 +23,7 @@ export class Buckets {
 		this.#emptyUntil.set(scope, Math.max(until, this.#emptyUntil.get(scope) ?? 0));
 	}
 
-	/** Monotonic time from which a request in these scopes is allowed; 0 if it is allowed now. */
+	/** Returns the monotonic time from which a request in these scopes is allowed, or 0 if it is allowed now. */
 	openAt(scopes: readonly string[]): number {
 		const now = this.#clock.monotonic();
 		let at = 0;

@@ -25,10 +25,10 @@ export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now:
  */
 export class Claims {
 	readonly #busy: Map<string, Promise<void>>;
+	/** Whether a row can be sent now. */
 	readonly #isReady: (row: OpenRow) => boolean;
 	readonly #claims = new Map<string, Claim>();
 
-	/** `isReady` returns whether a row can be sent now. */
 	constructor(busy: Map<string, Promise<void>>, isReady: (row: OpenRow) => boolean) {
 		this.#busy = busy;
 		this.#isReady = isReady;

@@ -45,9 +45,7 @@ export class ClosedRooms {
 		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, { dialect, now }));
 	}
 
-	/**
-	 * After a row was held, holds the later planned rows of the same event and conversation, with the same reason.
-	 */
+	/** Holds the later planned rows of the held row's event and conversation, with the same reason. */
 	async pauseRest({ id, conversation }: OpenRow, reason: string): Promise<void> {
 		const { open, clock } = this.#parts;
 		await open.change(conversation, async (tx) => {
@@ -168,8 +166,8 @@ export async function releaseClosed(tx: Tx, now: number, room?: string): Promise
 	return [...conversations];
 }
 
-/** `/`: a thread of the room. `#`: a separate order within the room. */
 function isIn(conversation: string, room: string): boolean {
+	// `/` begins a thread of the room, and `#` a separate order within the room.
 	return conversation === room || conversation.startsWith(`${room}#`) || conversation.startsWith(`${room}/`);
 }
 

@@ -39,7 +39,10 @@ const selectCursor = hotStatement<ConnectorTables, { session: string }, { seq: n
 	db.selectFrom("cursors").select("seq").where("session", "=", p("session")),
 );
 
-/** With `isKnown`, changes nothing if the cursor is at another position than `after`. */
+/**
+ * Returns the statement that stores a position of a cursor. With `isKnown`, the statement changes nothing if the
+ * cursor is at another position than `after`.
+ */
 function upsertCursor({ hasState, isKnown }: { readonly hasState: boolean; readonly isKnown: boolean }) {
 	return hotChange<ConnectorTables, Move>((db, p) => {
 		const state = hasState

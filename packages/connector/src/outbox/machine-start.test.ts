@@ -11,7 +11,7 @@ import { checkSendTimes, type MachineStart, readMachineStart } from "./machine-s
 
 const mark: MachineStart = { boot: "a", bootedAt: 1_000_000 };
 
-/** The result of the request is unclear, and the platform refuses a second post for a minute. */
+/** Opens an office whose first post has an unclear result. The platform refuses a second post for a minute. */
 async function killedWhileSending() {
 	const directory = await mkdtempDisposable(join(tmpdir(), "parley-clock-"));
 	const options = { platform: "discord", dataDir: directory.path, clock: new ManualClock() };

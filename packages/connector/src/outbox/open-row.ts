@@ -48,8 +48,8 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 }
 
 /**
- * Keys of the card and the track. The row blocks `own` while it is held or blocked by a held row, otherwise
- * `shared`.
+ * Returns the keys of the card and the track. The row blocks `own` while it is held or blocked by a held row,
+ * otherwise `shared`.
  */
 function placesOf({ lane, card, message }: OpenRow): Record<"own" | "shared", string[]> {
 	const track = trackOf(lane);

@@ -55,7 +55,10 @@ export class OpenRows {
 		for (const rows of this.#rows.values()) yield* unblocked(rows);
 	}
 
-	/** Runs a command that changes rows, in a transaction of the store. The command sets the new rows in its draft. */
+	/**
+	 * Runs a command that changes rows, in a transaction of the store, and resolves with its result. The command sets
+	 * the new rows in its draft.
+	 */
 	commit<T>(command: (tx: Tx, draft: Draft) => Promise<T>): Promise<T> {
 		const before = new Map<string, readonly OpenRow[]>();
 		const after = new Map<string, readonly OpenRow[]>();

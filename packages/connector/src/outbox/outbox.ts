@@ -125,7 +125,7 @@ export class Outbox {
 		return this.#parts.store.read((db) => readCursor(db, session));
 	}
 
-	/** Platform id of the post of a card; undefined while it is not posted. */
+	/** Returns the platform id of a card's post, or undefined while the card is not posted. */
 	posted(card: string): Promise<string | undefined> {
 		return this.#parts.store.read((db) => readCard(db, card));
 	}
@@ -297,7 +297,7 @@ export class Outbox {
 		if (content !== undefined) await this.#deliver(row, content);
 	}
 
-	/** `row` is the state before this attempt. The attempt is already stored. */
+	/** Sends a row and stores the outcome. `row` is the state before this attempt, which is already stored. */
 	async #deliver(row: OpenRow, content: Content): Promise<void> {
 		const { surface, clock } = this.#parts;
 		const startedAt = clock.monotonic();
@@ -325,8 +325,8 @@ export class Outbox {
 	}
 
 	/**
-	 * A new post is sent again while the platform refuses duplicates, and otherwise looked up. An edit is
-	 * repeated when the earlier request must have arrived.
+	 * Determines the result of an unclear request. A new post is sent again while the platform refuses duplicates, and
+	 * otherwise looked up. An edit is repeated when the earlier request must have arrived.
 	 */
 	async #resolve(row: OpenRow): Promise<void> {
 		const { store, surface, clock } = this.#parts;

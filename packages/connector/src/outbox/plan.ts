@@ -175,7 +175,7 @@ function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place:
 	};
 }
 
-/** A post without a card changes no other row and needs no read. Returns false if the row exists. */
+/** Plans a post without a card, which changes no other row and needs no read. Returns false if the row exists. */
 async function planAlone(
 	tx: Tx,
 	newRow: NewRow,

@@ -206,7 +206,7 @@ function withoutKey(payload: unknown): unknown {
 	return left;
 }
 
-/** Identity of a post that several rows may create; undefined if only this row creates it. */
+/** Returns the identity of a post that several rows may create, or undefined if only one row creates the post. */
 export function keyOf(payload: unknown): string | undefined {
 	const { key }: { readonly key?: unknown } = typeof payload === "object" && payload !== null ? payload : {};
 	return typeof key === "string" ? key : undefined;

@@ -25,7 +25,10 @@ const maxWaitMs = 5 * 60_000;
 const firstRepeatMs = 250;
 const maxRepeatMs = 8000;
 
-/** Wait in milliseconds after a failure. It doubles from 1 s to 5 min, with a random reduction by up to half. */
+/**
+ * Returns the wait in milliseconds after a failure. The wait doubles from 1 s to 5 min, with a random reduction by up
+ * to half.
+ */
 export function backoff(failures: number, chance: number): number {
 	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs), chance);
 }
@@ -81,7 +84,8 @@ export function repeatsLeft(
 }
 
 /**
- * State of a row after the response to the first request of an attempt. `repeats` are the allowed repeats.
+ * Returns the next state of a row after the response to the first request of an attempt. `repeats` are the allowed
+ * repeats.
  */
 export function judgeSend(
 	row: OpenRow,
@@ -116,8 +120,8 @@ export function judgeSend(
 }
 
 /**
- * State of a row after the answer to a repeated request. Updates `repeats`. A refusal applies only to the repeat: an
- * earlier request may have been carried out, so the post is looked up.
+ * Returns the next state of a row after the answer to a repeated request. Updates `repeats`. A refusal applies only
+ * to the repeat: an earlier request may have been carried out, so the post is looked up.
  */
 export function judgeRepeat(
 	row: OpenRow,
@@ -148,7 +152,7 @@ export interface Moment {
 	readonly chance: number;
 }
 
-/** State of a row that may be posted, after a lookup. Updates the counts of `doubt`. */
+/** Returns the next state of a row that may be posted, after a lookup. Updates the counts of `doubt`. */
 export function judgeLookup(
 	row: OpenRow,
 	doubt: Doubt,
@@ -183,8 +187,8 @@ export function judgeLookup(
 }
 
 /**
- * State of an edit with an unclear result. The edit is repeated when the earlier request must have arrived, so that a
- * late request cannot undo a newer edit.
+ * Returns the next state of an edit with an unclear result. The edit is repeated when the earlier request must have
+ * arrived, so that a late request cannot undo a newer edit.
  */
 export function judgeEdit(row: OpenRow, doubt: Doubt, monotonic: number): NextDelivery {
 	const { attempts, reason } = row;
@@ -207,7 +211,7 @@ function judgeAbsence(row: OpenRow, doubt: Doubt, { monotonic, chance }: Moment)
 	return { to: "dead", ...after, reason: why, waitMs: 0 };
 }
 
-/** `readUnreached` reads the reason. */
 function confirmed(attempts: number, { remote, unreached }: Receipt): NextDelivery {
+	// `readUnreached` reads the reason.
 	return { to: "confirmed", attempts, reason: unreached ?? null, remote, waitMs: 0 };
 }

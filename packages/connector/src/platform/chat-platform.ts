@@ -30,7 +30,7 @@ export interface PlatformLimits {
 
 /** Names of people and roles in the kit's Markdown. */
 export interface PersonNames {
-	/** Markdown that names a person by their platform id, without a notification. */
+	/** Returns Markdown that names a person by their platform id, without a notification. */
 	person(id: string): string;
 	/** Markdown that names a role of the platform, without a notification. Absent if the platform has no such roles. */
 	role?(id: string): string;
@@ -117,7 +117,10 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	): Promise<{ readonly refused?: string }>;
 	/** Returns the URL of a channel or thread on the platform; undefined if it has no URL. */
 	linkTo?(room: CardLink["room"]): string | undefined;
-	/** Text that a person types for a command, for example `/task new`. Any text after the command name stays unchanged. */
+	/**
+	 * Returns the text that a person types for a command, for example `/task new`. Any text after the command name
+	 * stays unchanged.
+	 */
 	command(name: string, place: { readonly thread?: string }): string;
 	/**
 	 * Returns the id of a message that a person names by a link or an id. Default: the text after the last space or

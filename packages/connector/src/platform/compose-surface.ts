@@ -205,8 +205,8 @@ function readPosting({ payload, id }: OutboxRow): Posting {
 }
 
 /**
- * A limit that is not in the known scopes of the row, for example a limit for reading, applies to the
- * conversation of the row.
+ * Runs `action` and resolves with its result. A limit that is not in the known scopes of the row, for example a limit
+ * for reading, applies to the conversation of the row.
  */
 async function limitConversation<T>(
 	{ scopes }: SurfaceRequests,

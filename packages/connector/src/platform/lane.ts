@@ -5,7 +5,7 @@ export type Lane = (typeof lanes)[number];
 
 const ranks: ReadonlyMap<string, number> = new Map(lanes.map((lane, rank) => [lane, rank]));
 
-/** Rank of a lane. If the capacity is limited, lower ranks are sent first. */
+/** Returns the rank of a lane. If the capacity is limited, lower ranks are sent first. */
 export function rankOf(lane: Lane): number {
 	return ranks.get(lane) ?? lanes.length;
 }

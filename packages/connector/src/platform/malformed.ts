@@ -3,18 +3,18 @@ import type * as z from "zod";
 
 /** Parses payloads, and logs each kind of unreadable payload once, up to 100 kinds. */
 export class Malformed {
+	/** Display name, for example `Slack`. */
 	readonly #platform: string;
 	readonly #log: Logger;
 	readonly #problem = new Set<string>();
 	#count = 0;
 
-	/** `platform` is the display name, for example `Slack`. */
 	constructor(platform: string, log: Logger) {
 		this.#platform = platform;
 		this.#log = log;
 	}
 
-	/** Number of unreadable payloads. */
+	/** Returns the number of unreadable payloads. */
 	get count(): number {
 		return this.#count;
 	}

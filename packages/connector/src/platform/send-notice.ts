@@ -24,9 +24,9 @@ interface Target {
 }
 
 /**
- * Posts a notice by the first way that the platform accepts. `Receipt.unreached` contains the platform's reasons for
- * refusing the earlier ways, except for a notice with the way `reply`. Rejects with `rejected` if the platform accepts
- * no way.
+ * Sends a notice by the first way that the platform accepts. `Receipt.unreached` contains the platform's reasons for
+ * refusing the earlier ways, except for a notice with the way `reply`. Rejects with `rejected` if the platform
+ * accepts no way.
  */
 export async function sendNotice(
 	row: OutboxRow,

@@ -36,13 +36,13 @@ async function stop(
 	return { text: status === "cancelled" ? texts.stopped : texts.alreadyEnded };
 }
 
-/** The gateway refuses the request of any person except the author of the message. */
 async function join(
 	context: HandlerContext,
 	press: Press,
 	{ session, subject }: ControlTarget,
 ): Promise<Reply> {
 	const params = { run_id: subject, key: press.key, ...behalf(context, press) };
+	// The gateway refuses the request of any person except the author of the message.
 	const { status } = await context.gateway.request("join_turn", params, { sessionId: session });
 	const results = { joined: texts.joined, queued: texts.notJoined, begun: texts.noLongerQueued };
 	return { text: results[status] };

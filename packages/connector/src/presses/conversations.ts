@@ -104,7 +104,7 @@ const maxTitle = 100;
 /** Maximum length of a button id on Discord, in characters. */
 const maxId = 100;
 
-/** Title of a conversation, with a link to its channel or thread. */
+/** Returns the title of a conversation, with a link to its channel or thread. */
 export function linkedTitle(
 	{ platform }: HandlerContext,
 	{ title, room }: Pick<Conversation, "title" | "room">,
@@ -124,8 +124,8 @@ interface Offer {
 }
 
 /**
- * Private list of the first `maxOffered` conversations, with a button for each. The list has no buttons if their ids
- * would be too long.
+ * Returns a private list of the first `maxOffered` conversations, with a button for each. The list has no buttons if
+ * their ids would be too long.
  */
 export function offerConversations(
 	context: HandlerContext,
@@ -150,7 +150,7 @@ export function offerConversations(
 	return { text, controls: inRows(buttons, platform.limits.controlsPerRow) };
 }
 
-/** Numbered list of conversations, with their links. */
+/** Returns a numbered list of conversations, with their links. */
 export function conversationLines(context: HandlerContext, all: readonly Conversation[]): string {
 	const lines = all.map((one, index) => {
 		const used = context.platform.moment(one.usedAt);

@@ -137,7 +137,7 @@ function approving(value: "once" | "session"): PressHandler {
 	};
 }
 
-/** Called if the event of the question has not arrived here. Returns undefined if the question is closed. */
+/** Asks the gateway for a question whose event has not arrived here. Returns undefined if the question is closed. */
 async function askFor(context: HandlerContext, answering: Answering): Promise<OpenQuestion | undefined> {
 	const prompt = await findPrompt(context, answering);
 	return prompt && readQuestion(prompt, context.platform.limits);

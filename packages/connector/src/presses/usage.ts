@@ -6,7 +6,7 @@ import { commandTexts } from "../texts/commands.ts";
 
 const integerFormat = new Intl.NumberFormat("en");
 
-/** Usage and budgets of a session, as Markdown. */
+/** Returns the usage and budgets of a session, as Markdown. */
 export async function usageOf(
 	{ gateway, onBehalf }: HandlerContext,
 	{ person, room }: { readonly person: Person; readonly room: Room },
