@@ -53,8 +53,8 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Promise that resolves when the grants have ended; undefined if they are not being ended. Rejects when the
-	 * connector stops.
+	 * Returns a promise that resolves when the grants have ended, or undefined if they are not being ended. The promise
+	 * rejects when the connector stops.
 	 */
 	get ending(): Promise<void> | undefined {
 		return this.#ending;
@@ -86,8 +86,8 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * `#check` calls `#compare` every minute while the platform is connected, which also detects a suspension
-	 * of this process.
+	 * Ends the grants if the last connection is unknown or too long ago. `#check` calls this method every minute while
+	 * the platform is connected, which also detects a suspension of this process.
 	 */
 	#compare(): void {
 		if (this.#ending !== undefined) return;

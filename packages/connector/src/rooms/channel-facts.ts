@@ -32,7 +32,7 @@ export class ChannelFacts {
 		this.#facts = new Lookup({ clock, max: maxKnown, retentionMs: factsMs });
 	}
 
-	/** Settings of the channel of a room, at most half a minute old. */
+	/** Returns the settings of the channel of a room, at most half a minute old. */
 	facts(person: Person, room: Room): Promise<RoomFacts> {
 		return this.#facts.find(`${room.tenant}:${room.channel}`, async () => {
 			const { place = usualFacts } = await this.whoami(person, room);
@@ -40,7 +40,7 @@ export class ChannelFacts {
 		});
 	}
 
-	/** Role and rights of a person according to the gateway. */
+	/** Returns the role and rights of a person according to the gateway. */
 	whoami(person: Person, room: Room): Promise<Self> {
 		// The cast is safe on the wire: `actor` and `place` are separate from the parameters of a method, and `whoami` has no
 		// parameters.
@@ -49,8 +49,8 @@ export class ChannelFacts {
 	}
 
 	/**
-	 * Part of an answer that is shown in a channel while the agent is working. `author`: author of the message;
-	 * if unknown, the default applies.
+	 * Returns the part of an answer that is shown in a channel while the agent is working. `author`: author of the
+	 * message; if unknown, the default applies.
 	 */
 	async liveLevel(
 		room: Room,
@@ -59,7 +59,9 @@ export class ChannelFacts {
 		return (await this.#factsFor(room, author)).live ?? usualLevel;
 	}
 
-	/** Display of messages in a channel. `author`: author of the message; if unknown, the default applies. */
+	/**
+	 * Returns the display of messages in a channel. `author`: author of the message; if unknown, the default applies.
+	 */
 	async display(
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,

@@ -143,8 +143,8 @@ interface SendParts {
 }
 
 /**
- * The message to the agent and the result name the attachments that cannot be sent. Rejects with
- * `invalid_argument` if the message is too long, and with `permission_denied` if the person may not send it.
+ * Sends a person's message to the agent. The message and the result name the attachments that cannot be sent. Rejects
+ * with `invalid_argument` if the message is too long, and with `permission_denied` if the person may not send it.
  */
 async function sendMessage(
 	parts: SendParts,
@@ -214,7 +214,7 @@ function namesOf(attachments: readonly Attachment[]): string {
 	return fileTexts.attached({ names: attachments.map(({ name }) => name).join(", ") });
 }
 
-/** Names missing files, so that the agent does not search for them. */
+/** Returns a note that names missing files, so that the agent does not search for them. */
 function missing(failures: readonly string[]): string {
 	return fileTexts.missing({ files: oneLine(failures.join("; "), maxAboutMissing) });
 }

@@ -155,7 +155,7 @@ export class RequestContexts {
 		}
 	}
 
-	/** Commands do not reach the agent. */
+	/** Returns the ids of the messages that are commands, which do not reach the agent. */
 	async #commandsOf(messages: readonly ReadMessage[]): Promise<ReadonlySet<string>> {
 		const ids = messages.filter(({ ours }) => !ours).map(({ id }) => id);
 		if (ids.length === 0) return new Set();
@@ -201,7 +201,7 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Files of referenced messages, and the newest small files of the thread that the session does not have
+	 * Returns the files of referenced messages, and the newest small files of the thread that the session does not have
 	 * yet.
 	 */
 	#filesFor(session: string, read: readonly ReadMessage[], referenced: readonly ReadMessage[]): Attachment[] {
@@ -258,7 +258,10 @@ function contextFile({ name, size, type }: Attachment): NonNullable<ContextMessa
 	};
 }
 
-/** Referenced messages are at the end of the list, so they have priority. */
+/**
+ * Returns the last messages that fit into `maximum` bytes of JSON. Referenced messages are at the end of the list, so
+ * they have priority.
+ */
 function newestWithin(messages: readonly ContextMessage[], maximum: number): ContextMessage[] {
 	let left = maximum;
 	const start = messages.findLastIndex((message) => {

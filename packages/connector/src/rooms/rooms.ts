@@ -201,11 +201,11 @@ export class Rooms {
 		});
 	}
 
-	/** Without a stored switch, for example after a loss of the database, the last used session is current. */
 	async #currentKey(roomKey: string): Promise<SessionKey> {
 		await this.#parts.subscriptions.ready;
 		const turned = await this.#turned(roomKey);
 		if (turned) return turned.key;
+		// Without a stored switch, for example after a loss of the database, the last used session is current.
 		const known = this.#knownOf(roomKey);
 		const [newest] = known.toSorted((one, other) => other.usedAt - one.usedAt);
 		if (newest === undefined) return requireSessionKey(roomKey);

@@ -52,7 +52,7 @@ export class ShownLists {
 	}
 }
 
-/** Only lists of conversations depend on the thread. */
 function keyOf(kind: ListKind, { tenant, channel, thread }: Room, person: string): string {
+	// Only lists of conversations depend on the thread.
 	return JSON.stringify([kind, tenant, channel, kind === "conversation" ? (thread ?? "") : "", person]);
 }

@@ -82,12 +82,12 @@ function configuredOf(prompts: readonly string[]): readonly string[] {
 	return prompts.map((prompt) => oneLine(prompt, maxPrompt)).filter((prompt) => prompt !== "");
 }
 
-/** Without a session, the gateway lists only skills of the data directory. */
 async function skillsOf(
 	{ gateway, onBehalf }: RoomContext,
 	person: Person,
 	room: Room,
 ): Promise<readonly string[]> {
+	// Without a session, the gateway lists only skills of the data directory.
 	const { skills } = await gateway.request("list_skills", { session_id: null, ...onBehalf(person, room) });
 	return skills
 		.filter(isSuggested)
@@ -95,7 +95,7 @@ async function skillsOf(
 		.map(({ name }) => welcomeTexts.skill({ name: oneLine(name, maxPrompt) }));
 }
 
-/** The agent starts the skill when it gets the request, so `model_invocable` is required. */
 function isSuggested({ user_invocable, model_invocable, trust }: SkillPayload): boolean {
+	// The agent starts the skill when it gets the request, so `model_invocable` is required.
 	return user_invocable && model_invocable && (trust === "operator" || trust === "trusted");
 }

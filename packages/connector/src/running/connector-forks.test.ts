@@ -14,7 +14,9 @@ const begun: readonly SceneStep[] = [
 	},
 ];
 
-/** `outcomes`: results of the first attempts to open a thread. */
+/**
+ * Returns a stage on which the scene `begun` was played. `outcomes`: results of the first attempts to open a thread.
+ */
 async function open(...outcomes: ("refused" | "failing")[]) {
 	const stage = await Stage.open();
 	const opened: string[] = [];

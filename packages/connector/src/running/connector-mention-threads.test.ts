@@ -5,7 +5,7 @@ import { Stage } from "../testing/stage.ts";
 
 const mention = { in: "general", mentions: "us" } as const;
 
-/** `outcomes`: results of the first attempts to open a thread. */
+/** Returns a stage whose channel answers in threads. `outcomes`: results of the first attempts to open a thread. */
 async function open(...outcomes: ("refused" | "failing")[]) {
 	const stage = await Stage.open();
 	const opened: string[] = [];

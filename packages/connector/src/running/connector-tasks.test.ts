@@ -196,7 +196,10 @@ test("the card of a task is closed when its conversation is deleted", async () =
 	expect(card).not.toContain("[Cancel]");
 });
 
-/** The first answer to `method` is lost, and the process that sent the request is killed. */
+/**
+ * Plays `steps`, whose first request of `method` gets no answer, then restarts the connector. Returns the private
+ * answers.
+ */
 async function dieIn(method: "cancel_task" | "reply_task", steps: readonly SceneStep[]) {
 	const stage = await playScene([
 		{ says: "count", in: "general", mentions: "us" },

@@ -58,8 +58,8 @@ export interface ConnectorParts {
 	/** Time of the last known connection to the platform, stored in the same database: see `AudienceWatchParts`. */
 	readonly watchedAt: StoredValue<number>;
 	/**
-	 * Called when the first provider is treated as failing, and when no provider is treated as failing any longer:
-	 * see `ModelWatch`.
+	 * Reports that the first provider is treated as failing, or that no provider is treated as failing any longer: see
+	 * `ModelWatch`.
 	 */
 	readonly modelChanged?: (isFailing: boolean) => void;
 	readonly clock: Clock;

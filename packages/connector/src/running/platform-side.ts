@@ -56,7 +56,7 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	 * refusal by the platform. Rejects if another failure ends the connection.
 	 */
 	connect(linked: (link: PlatformLink<Ready>) => void): Promise<void>;
-	/** Called for each change of the connection, before the connector handles the change. */
+	/** Receives each change of the connection, before the connector handles the change. */
 	linked(link: PlatformLink<Ready>): void;
 	/** Number of channels whose missed events are not read yet. */
 	readonly behind: number;

@@ -17,7 +17,7 @@ export interface RunOptions {
 	readonly ids: Ids;
 	/** Returns a random number from 0 to below 1. */
 	readonly chance: () => number;
-	/** Called when the connection to the platform changes. `status` describes the new state. */
+	/** Runs when the connection to the platform changes. `status` describes the new state. */
 	readonly onLink?: () => void;
 	/** Time in milliseconds within which messages are joined: see `ConnectorParts`. */
 	readonly joinMs?: number;

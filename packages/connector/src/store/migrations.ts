@@ -137,26 +137,26 @@ async function narrowIndexes(db: Kysely<unknown>): Promise<void> {
 	}
 }
 
-/** The gateway no longer reports the key of a deleted session. */
 async function storeKeys(db: Kysely<unknown>): Promise<void> {
+	// The gateway no longer reports the key of a deleted session.
 	await db.schema.alterTable("cursors").addColumn("external_key", "text").execute();
 }
 
-/** A restarted process must know how long the platform still refuses duplicates. */
 async function storeSendTimes(db: Kysely<unknown>): Promise<void> {
+	// A restarted process must know how long the platform still refuses duplicates.
 	await db.schema.alterTable("outbox").addColumn("sent_at", "bigint").execute();
 }
 
-/** A restarted process must send the same answer again, even if the question is closed by then. */
 async function storeTypedAnswers(db: Kysely<unknown>): Promise<void> {
+	// A restarted process must send the same answer again, even if the question is closed by then.
 	await withColumns(
 		db.schema.createTable("typed").addColumn("event", "text", (column) => column.primaryKey()),
 		{ session: "text", token: "text", response: "text", changed_at: "bigint" },
 	).execute();
 }
 
-/** A restarted process must send the same request again. */
 async function storeJoins(db: Kysely<unknown>): Promise<void> {
+	// A restarted process must send the same request again.
 	await withColumns(
 		db.schema.createTable("joined").addColumn("event", "text", (column) => column.primaryKey()),
 		{ first: "text", place: "integer", changed_at: "bigint" },
@@ -164,8 +164,8 @@ async function storeJoins(db: Kysely<unknown>): Promise<void> {
 	await db.schema.createIndex("joined_first").on("joined").column("first").execute();
 }
 
-/** A restarted process must repeat the same choice, for example which object a number in a list refers to. */
 async function storeChoices(db: Kysely<unknown>): Promise<void> {
+	// A restarted process must repeat the same choice, for example which object a number in a list refers to.
 	await withColumns(
 		db.schema.createTable("choices").addColumn("key", "text", (column) => column.primaryKey()),
 		{ choice: "text", changed_at: "bigint" },

@@ -19,7 +19,10 @@ import { LiveAnswer } from "./live-answer.ts";
 
 /** Settings of channels for the display of growing answers and of the state of messages. */
 export interface ChannelLevels {
-	/** `author`: author of the message, if known. */
+	/**
+	 * Returns the part of an answer that the room shows while the agent is working. `author`: author of the message, if
+	 * known.
+	 */
 	liveLevel(
 		room: Room,
 		author: { readonly id: string; readonly name: string } | undefined,
@@ -93,7 +96,7 @@ export class SessionAnswers {
 		});
 	}
 
-	/** Level of the channel at the start of the active run. */
+	/** Returns the level of the channel at the start of the active run. */
 	get level(): LiveLevel {
 		return this.#level;
 	}
@@ -239,11 +242,11 @@ function isOfOne(runs: ReadonlySet<string>, card: string): boolean {
 	return [...runs].some((run) => card.startsWith(answerCard(run)));
 }
 
-/** The row has no event, so its id contains the card. */
 function deletionOf(
 	post: { readonly card: string; readonly payload: Extract<Posting, { type: "delete" }> },
 	{ seq, at }: { readonly seq: number; readonly at: number },
 ): PlannedRow {
+	// The row has no event, so its id contains the card.
 	return { seq, at, lane: "progress", ...post, standsFor: `delete/${post.card}` };
 }
 

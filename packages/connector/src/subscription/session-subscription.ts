@@ -52,7 +52,7 @@ export interface SessionSubscriptionParts {
 	readonly log: Logger;
 	/** Signal that ends the subscription. The next process continues with the remaining events. */
 	readonly signal: AbortSignal;
-	/** Called for each recorded or transient frame, before it is rendered. */
+	/** Runs for each recorded or transient frame, before the frame is rendered. */
 	onFrame(): void;
 }
 
@@ -99,12 +99,12 @@ export class SessionSubscription implements RoomSession {
 	/** Whether the gateway has deleted the session, and the deletion is rendered. */
 	#isDeleted = false;
 
-	/** `cursor` is the position of the last process. Its state is used if the session was opened at `cursor.seq`. */
 	constructor(
 		parts: SessionSubscriptionParts,
 		from: {
 			readonly opened: OpenSession;
 			readonly key: SessionKey;
+			/** Position of the last process. Its state is used if the session was opened at `cursor.seq`. */
 			readonly cursor: SessionCursor;
 			readonly after: number;
 		},
@@ -233,7 +233,7 @@ export class SessionSubscription implements RoomSession {
 		}
 	}
 
-	/** The frames of one transaction are either all replayed or all new. */
+	/** Returns the next frames of one transaction. These are either all replayed or all new. */
 	#together(): EventFrame[] {
 		const next = this.#waiting.slice(0, maxTogether);
 		const [first] = next;
@@ -310,9 +310,9 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/**
-	 * A few unsaved events can be reduced again after a restart. The first state of a session is always saved,
-	 * because otherwise the rendered events would be unknown. Events from before the subscription are saved
-	 * once, so that later processes do not read them again.
+	 * Whether the state must be saved at the event `seq`. A few unsaved events can be reduced again after a restart.
+	 * The first state of a session is always saved, because otherwise the rendered events would be unknown. Events from
+	 * before the subscription are saved once, so that later processes do not read them again.
 	 */
 	#mustWrite(state: ConversationState, seq: number): boolean {
 		const { lastSeq } = this.#opened;

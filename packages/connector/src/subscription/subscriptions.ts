@@ -65,7 +65,7 @@ export class Subscriptions {
 		this.#begun = listed.then((sessions) => this.#resumeSubscriptions(sessions)).catch(() => undefined);
 	}
 
-	/** Number of sessions that the connector reads. */
+	/** Returns the number of sessions that the connector reads. */
 	get size(): number {
 		return this.#subscriptions.size;
 	}
@@ -187,7 +187,8 @@ export class Subscriptions {
 	}
 
 	/**
-	 * Also stores the sessions in memory. Returns none if the gateway seems to have lost all posted sessions.
+	 * Returns the unlisted sessions with open answers, questions or tasks, and stores them in memory. Returns none if
+	 * the gateway seems to have lost all posted sessions.
 	 */
 	async #unlisted(sessions: readonly Listed[], traces: Traces): Promise<readonly KnownSession[]> {
 		const listed = new Set(sessions.map(({ session_id }) => session_id));
@@ -250,7 +251,7 @@ export class Subscriptions {
 		});
 	}
 
-	/** Called for a session that was not read. A session without open work only loses its cursor. */
+	/** Renders the deletion of a session that was not read. A session without open work only loses its cursor. */
 	async #renderDeletion({ id, key }: KnownSession): Promise<void> {
 		const { store, log } = this.#parts;
 		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));
@@ -337,8 +338,8 @@ interface Unlisted {
 }
 
 /**
- * Possible reasons for an unlisted session: the list was too long, the session was deleted while the
- * connector was stopped, or the gateway has another data directory.
+ * Finds the posted sessions that the gateway does not list. Possible reasons: the list was too long, the session was
+ * deleted while the connector was stopped, or the gateway has another data directory.
  */
 async function readUnlisted(
 	parts: {

@@ -75,8 +75,8 @@ const maxName = 60;
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 
 /**
- * Description of the current step after an event; see `progressWords`. `progress` is the progress of the model after
- * the event.
+ * Returns a description of the current step after an event; see `progressWords`. `progress` is the progress of the
+ * model after the event.
  */
 export function stepWords({ event, payload }: OzzieEvent, progress: Progress | undefined): string {
 	if (event === "assistant.stream" && payload.phase !== "end") return liveTexts.writing;
@@ -85,8 +85,8 @@ export function stepWords({ event, payload }: OzzieEvent, progress: Progress | u
 }
 
 /**
- * Description of the current step, as text after the agent's name: "is writing notes.md…"; empty without a step.
- * Thoughts, commands and texts are omitted, because all members of the room see the description.
+ * Returns a description of the current step, as text after the agent's name: "is writing notes.md…". Returns an empty
+ * text without a step. Thoughts, commands and texts are omitted, because all members of the room see the description.
  */
 export function progressWords(progress: Progress | undefined): string {
 	if (progress === undefined) return "";
