@@ -48,7 +48,7 @@ export class ScriptedSession {
 		readonly place?: string | undefined;
 		readonly title: string;
 		readonly clock: Clock;
-		/** Called after each change that readers may wait for. */
+		/** Runs after each change that readers may wait for. */
 		readonly changed: () => void;
 	}) {
 		this.id = options.id;

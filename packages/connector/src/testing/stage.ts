@@ -108,7 +108,7 @@ export class Stage {
 		return { id, name: id.slice(0, 1).toUpperCase() + id.slice(1), roles: [], guest: false, bot };
 	}
 
-	/** Visible text of the posts in a room: bodies, file names and buttons. */
+	/** Returns the visible text of the posts in a room: bodies, file names and buttons. */
 	posts(room: Room): string[] {
 		const conversation = this.platform.conversation(room);
 		return this.#postings()

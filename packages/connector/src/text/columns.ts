@@ -5,8 +5,8 @@ const zero = /^[\p{Cc}\p{Cf}\p{M}]+$/u;
 const ascii = /^[\x20-\x7e]*$/;
 
 /**
- * Width of a text in columns of a fixed-width font. Wide East Asian characters and emoji have two columns (Unicode
- * UAX #11). Control and format characters, and combining marks without a base, have no width.
+ * Returns the width of a text in columns of a fixed-width font. Wide East Asian characters and emoji have two columns
+ * (Unicode UAX #11). Control and format characters, and combining marks without a base, have no width.
  */
 export function columnsOf(text: string): number {
 	if (ascii.test(text)) return text.length;

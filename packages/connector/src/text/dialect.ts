@@ -9,7 +9,10 @@ export interface Dialect {
 	write(blocks: readonly Block[]): string;
 	/** Wraps a written line as small print. Absent if the platform has no small print. */
 	readonly small?: (written: string) => string;
-	/** Length of `written` in the unit of the platform's limits. The length of two joined texts is the sum of their lengths. */
+	/**
+	 * Returns the length of `written` in the unit of the platform's limits. The length of two joined texts is the sum
+	 * of their lengths.
+	 */
 	measure(written: string): number;
 	/** Maximum width of a table in columns of a fixed-width font. Wider tables become lists. */
 	readonly tableColumns: number;

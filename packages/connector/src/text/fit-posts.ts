@@ -156,8 +156,9 @@ export const continuedLabel: Block = {
 };
 
 /**
- * A list continues with its number, a table repeats a short header, and a code block repeats its language.
- * The continuation of a split list item has no bullet, because a bullet would make it another item.
+ * Returns the blocks between two offsets. A list continues with its number, a table repeats a short header, and a
+ * code block repeats its language. The continuation of a split list item has no bullet, because a bullet would make
+ * it another item.
  */
 function slice(layout: Layout, from: number, to: number): Block[] {
 	return sliceBlocks(layout, layout.blocks, { from, to });

@@ -48,11 +48,11 @@ const linkedWithoutScheme = /www\./i;
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);
+	// The parser would return the same for plain text, but would take much longer.
 	if (plain.test(markdown) && !linkedWithoutScheme.test(markdown)) return paragraphsOf(markdown);
 	return parseMarkdown(markdown);
 }
 
-/** For plain text, the result would be the same, but would take much longer. */
 function parseMarkdown(markdown: string): TextDocument {
 	const { children } = fromMarkdown(markdown, {
 		extensions: [syntax, { disable: { null: [...off, ...tooMuch(markdown)] } }],
@@ -73,7 +73,7 @@ function asWritten(markdown: string): TextDocument {
 	return { markdown, blocks: [{ type: "paragraph", children: [{ type: "text", value: markdown }] }] };
 }
 
-/** The parser must disable the returned constructs. */
+/** Returns the names of the constructs that the parser must disable for this text. */
 function tooMuch(markdown: string): string[] {
 	const lines = markdown.split("\n");
 	return [...(lines.some(nestsTooDeep) ? containers : []), ...(stylesTooMuch(lines) ? spans : [])];
@@ -137,8 +137,8 @@ function blockFrom(node: RootContent, depth: number): Block[] {
 	}
 }
 
-/** A quote or an item must not be empty. */
 function filled(blocks: Block[]): Block[] {
+	// A quote or an item must not be empty.
 	return blocks.length > 0 ? blocks : [{ type: "paragraph", children: [] }];
 }
 

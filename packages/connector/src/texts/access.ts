@@ -1,7 +1,7 @@
 /** Markdown texts about the access of people: requests, roles and refusals. */
 export const accessTexts = {
 	channel: "this channel",
-	/** Posted in a direct message, or below the message of the person. `channel` is Markdown. */
+	// This text is in a direct message, or below the message of the person. `channel` is Markdown.
 	noAccessIn: ({ command, channel }: { readonly command: string; readonly channel: string }): string =>
 		`You do not have access yet in ${channel}. To request it, use \`${command}\` in the channel, or mention me there with \`!pair\`.`,
 	noAccess: ({ command }: { readonly command: string }): string =>

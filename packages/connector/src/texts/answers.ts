@@ -76,7 +76,7 @@ export const answerTexts = {
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
 		`The code is in ${file} (${lines} lines).`,
 	/**
-	 * Start of an answer that is sent as a direct message. `link`: address of the closed thread or channel, if there is
+	 * Begins an answer that is sent as a direct message. `link`: address of the closed thread or channel, if there is
 	 * one.
 	 */
 	elsewhere: ({ link }: { readonly link: string | undefined }): string => {

@@ -41,7 +41,7 @@ export const approvalTexts = {
 		closed: "This approval is closed, or you cannot answer it here. See its card.",
 		counted: ({ needed }: { readonly needed: number }): string =>
 			`Your approval is recorded. The call needs ${needed} approvals in total.`,
-		/** `command`: command that shows the list again. */
+		// `command`: command that shows the list again.
 		changed: ({ command }: { readonly command: string }): string =>
 			`Not approved, because this call has changed since this list was shown. Use \`${command}\` to see the changed call.`,
 	},
@@ -70,7 +70,7 @@ export const approvalTexts = {
 		title: "Edit and approve",
 		all: "Arguments (JSON)",
 		json: ({ name }: { readonly name: string }): string => `${name} (JSON)`,
-		/** `name`, `text`: visible text in one line. */
+		// `name`, `text`: visible text in one line.
 		noJson: ({ name, text }: { readonly name: string; readonly text: string }): string =>
 			`Not approved, because \`${name}\` is not JSON: “${text}”. Write a number, \`true\`, \`"text"\`, a list or an object.`,
 		noObject: 'Not approved, because the arguments are not a JSON object such as `{"path": "notes.txt"}`.',
@@ -111,7 +111,7 @@ export const approvalTexts = {
 		},
 		moreWarnings: ({ count }: { readonly count: number }): string =>
 			`**${count} more ${count === 1 ? "warning" : "warnings"}** in Details`,
-		/** `cut`: the card shows only a part of the call. */
+		// `cut`: the card shows only a part of the call.
 		foot: ({ cut, expires }: { readonly cut: boolean; readonly expires: string | undefined }): string => {
 			const more = cut ? "**Not complete here:** press Details" : "More in Details";
 			return expires === undefined ? `${more}.` : `${more}. Expires ${expires}.`;
@@ -184,7 +184,7 @@ export const approvalTexts = {
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this conversation**" : ""}, **deny** or **deny: your reason**, or press a button.`,
 		/** Shown for trust requests and for critical calls. */
 		onlyButtons: "Not decided, because this request cannot be answered by message. Use its buttons.",
-		/** `command`: command that lists the calls with buttons. */
+		// `command`: command that lists the calls with buttons.
 		severalCalls: ({ calls, command }: { readonly calls: number; readonly command: string }): string =>
 			`Not decided, because this post shows ${calls} calls. Press its buttons, or use \`${command}\`.`,
 	},

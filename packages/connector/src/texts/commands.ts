@@ -1,6 +1,6 @@
 /** Texts of chat commands that belong to no other topic. */
 export const commandTexts = {
-	/** `command`: Markdown. */
+	// `command`: Markdown.
 	unknown: ({ command, help }: { readonly command: string; readonly help: string }): string =>
 		`Unknown command ${command}. \`${help}\` lists all commands.`,
 

@@ -10,7 +10,7 @@ export const conversationTexts = {
 
 	create: {
 		description: "Start a new conversation here; the old one is kept",
-		/** `name`: a space and the title; may be empty. */
+		// `name`: a space and the title; may be empty.
 		done: ({ name, back }: { readonly name: string; readonly back: string }): string =>
 			`Started a new conversation${name}. \`${back}\` returns to an older conversation.`,
 	},
@@ -40,13 +40,13 @@ export const conversationTexts = {
 	fork: {
 		description: "Continue a copy of this conversation, for example to try another way",
 		at: "Number of your last message in the copy; -1 leaves out your last message",
-		/** Post that begins the thread of the copy. */
+		/** Begins the thread of the copy. */
 		beginning: ({ title }: { readonly title: string }): string =>
 			`🔀 **${title}** continues here as a copy. Reply in this thread.`,
-		/** `link`: link to the thread, in Markdown. */
+		// `link`: link to the thread, in Markdown.
 		inThread: ({ link }: { readonly link: string }): string => `The copy continues in ${link}.`,
 		thread: "its own thread",
-		/** `back`: command that returns to the original conversation. */
+		// `back`: command that returns to the original conversation.
 		here: ({ title, back }: { readonly title: string; readonly back: string }): string =>
 			`Your messages now go to the copy **${title}**. \`${back}\` returns to the original.`,
 		noSpace:
@@ -59,7 +59,7 @@ export const conversationTexts = {
 		description: "Summarise a conversation of this channel to save tokens",
 		started: "Summarising the conversation…",
 		busy: "I am still working here. Try again after my answer.",
-		/** `before`, `after`: numbers of tokens as text. */
+		// `before`, `after`: numbers of tokens as text.
 		compacted: ({ before, after }: { readonly before: string; readonly after: string }): string =>
 			`I now work from a summary of the conversation: ${before} → ${after} tokens.`,
 		unchanged: "There is nothing to summarise in this conversation.",
@@ -72,7 +72,7 @@ export const conversationTexts = {
 		description: "Show the current conversation of this channel",
 		messages: ({ count, last }: { readonly count: number; readonly last: string }): string =>
 			`${count} ${count === 1 ? "message" : "messages"}, the last ${last}`,
-		/** `model`: undefined for the default model of the gateway. */
+		// `model`: undefined for the default model of the gateway.
 		model: ({ model }: { readonly model: string | undefined }): string =>
 			`Model: ${model === undefined ? "the gateway's default" : `\`${model}\``}`,
 	},
@@ -116,7 +116,7 @@ export const conversationTexts = {
 		ofChannel: ({ title }: { readonly title: string }): string => `${title} (this channel)`,
 		working: "working",
 		more: ({ count }: { readonly count: number }): string => `and ${count} more`,
-		/** `command`: a command in its text form. */
+		// `command`: a command in its text form.
 		inThread: ({ command }: { readonly command: string }): string =>
 			`This channel has no conversation of its own. Write \`${command}\` in the thread of a conversation.`,
 		gone: "This conversation was closed, or you cannot see it.",

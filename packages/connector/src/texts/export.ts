@@ -2,7 +2,7 @@
 export const exportTexts = {
 	description: "Get this conversation as a file that only you see",
 	done: "This conversation as a file:",
-	/** `command`: a command whose answer only its author sees. */
+	// `command`: a command whose answer only its author sees.
 	onlyPrivate: ({ command }: { readonly command: string }): string =>
 		`All readers of this channel would see the file. Use \`${command}\` instead.`,
 	onlyMembers: "only members can get a conversation as a file: ask the operator for the role member",

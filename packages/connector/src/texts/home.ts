@@ -11,7 +11,7 @@ export const homeTexts = {
 	waiting: {
 		title: "**Waiting for you**",
 		none: "No requests are waiting for you.",
-		/** `place`: Markdown that names the conversation, with a link if it has an address. */
+		// `place`: Markdown that names the conversation, with a link if it has an address.
 		question: ({ place, question }: { readonly place: string; readonly question: string }): string =>
 			`- ${place}: ${question}`,
 		more: ({ count, command }: { readonly count: number; readonly command: string }): string =>
@@ -39,10 +39,10 @@ export const homeTexts = {
 	},
 	suggested: {
 		title: "**Start with a request**",
-		/** First post of the conversation. `prompt`: Markdown in one line. */
+		/** Begins the conversation. `prompt` is Markdown in one line. */
 		beginning: ({ prompt }: { readonly prompt: string }): string =>
 			`> ${prompt}\n\nYou chose this request on the home page.`,
-		/** `request`: the request, with a link to its conversation if it has an address. */
+		// `request`: the request, with a link to its conversation if it has an address.
 		started: ({ request }: { readonly request: string }): string =>
 			`Started in our direct messages: ${request}`,
 		changed:

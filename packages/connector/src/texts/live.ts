@@ -6,10 +6,10 @@ export const liveTexts = {
 		seconds === 0 ? `✅ ${call}` : `✅ ${call} · ${duration(seconds)}`,
 	failed: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? `❌ ${call}` : `❌ ${call} · ${duration(seconds)}`,
-	/** Title of a call, for platforms that show the state of the call separately. */
+	/** Shows the title of a call, for platforms that show the state of the call separately. */
 	call: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? call : `${call} · ${duration(seconds)}`,
-	/** `failed`: number of these calls that failed. */
+	// `failed`: number of these calls that failed.
 	earlier: ({ count, failed }: { readonly count: number; readonly failed: number }): string => {
 		const calls = count === 1 ? "1 earlier tool call" : `${count} earlier tool calls`;
 		if (failed === 0) return `✅ ${calls}`;

@@ -77,7 +77,7 @@ export const fileTexts = {
 	notSent: ({ files }: { readonly files: string }): string => `I could not read these files:\n\n${files}`,
 	messageTooLong: "the message is too long: send it as a file, or in parts",
 	attached: ({ names }: { readonly names: string }): string => `Attached: ${names}`,
-	/** Note for the agent. */
+	// This text is a note for the agent.
 	missing: ({ files }: { readonly files: string }): string => `[Files that did not arrive: ${files}]`,
 	tooMany: ({ name, maximum }: { readonly name: string; readonly maximum: number }): string =>
 		`\`${name}\`: a message can have at most ${maximum} files, so send this file in another message`,

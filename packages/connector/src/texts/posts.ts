@@ -12,7 +12,7 @@ export const postTexts = {
 	failed: ({ attempts, reason }: { readonly attempts: number; readonly reason: string }): string =>
 		`not posted after ${attempts} attempts: ${reason}`,
 
-	/** Errors of decisions about posts. */
+	// Errors of decisions about posts.
 	unknown: ({ id }: { readonly id: string }): string =>
 		`unknown post ${id}: use an id that \`parley discord posts\` or \`parley slack posts\` lists`,
 	notDecidable: ({

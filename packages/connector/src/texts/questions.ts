@@ -11,7 +11,7 @@ export const questionTexts = {
 	waiting: "Waiting for an answer.",
 	expires: ({ at }: { readonly at: string }): string => `Expires ${at}.`,
 	cut: "Some details do not fit here.",
-	/** `button`: label of the button that shows all details. */
+	// `button`: label of the button that shows all details.
 	showAll: ({ button }: { readonly button: string }): string =>
 		`Some details do not fit here. Press **${button}**.`,
 	omittedCharacters: ({ count }: { readonly count: string }): string => `… ${count} more characters`,
@@ -102,7 +102,7 @@ export const questionTexts = {
 			people.length < 2 ? (people[0] ?? "") : `${people.slice(0, -1).join(", ")} and ${people.at(-1)}`,
 		secret: "The value is not shown.",
 		empty: "The answer is empty.",
-		/** `result` is one of `results`. */
+		// `result` is one of `results`.
 		unanswered: ({ result, reason }: { readonly result: string; readonly reason: string }): string =>
 			`⌛ **No answer**${result}: ${reason}`,
 		results: {

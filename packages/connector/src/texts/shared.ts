@@ -33,7 +33,7 @@ export const downloadTexts = {
 	name: "the file",
 } as const;
 
-/** Note below a post about a file that the gateway did not deliver. It is plain text. */
+/** Returns a note below a post about a file that the gateway did not deliver. The note is plain text. */
 export const fileUnread = ({ name }: { readonly name: string }): string =>
 	`File not attached: ${name} could not be read from the gateway.`;
 

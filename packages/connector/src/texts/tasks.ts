@@ -82,12 +82,12 @@ export const taskTexts = {
 		`- and ${count} earlier ${count === 1 ? "subtask" : "subtasks"}`,
 	conversationDeleted: "its conversation was deleted",
 
-	/** `subtask`: title of the subtask; undefined for the plan of the task itself. */
+	// `subtask`: title of the subtask; undefined for the plan of the task itself.
 	plan: ({ plan, subtask }: { readonly plan: string; readonly subtask: string | undefined }): string =>
 		`📋 **Plan**${subtask === undefined ? "" : ` for the subtask **${subtask}**`}\n\n${plan}`,
 	continued: "▶️ **Continued**",
 	cancelled: ({ cause }: { readonly cause: string }): string => `⏹️ **Cancelled**${cause}`,
-	/** `result` may be empty. */
+	// `result` may be empty.
 	done: ({ result }: { readonly result: string }): string =>
 		result === "" ? "✅ **Done**" : `✅ **Done**\n\n${result}`,
 	completeResult: ({ command }: { readonly command: string }): string => ` · complete result: ${command}`,

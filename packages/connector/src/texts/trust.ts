@@ -70,7 +70,7 @@ export const trustTexts = {
 	/** Reasons for the end of trust, as text after a colon. */
 	ends: {
 		expired: "the trust grant expired",
-		/** `reason` may be empty. */
+		// `reason` may be empty.
 		endedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
 			`${person} ended the trust${reason === "" ? "" : `: ${reason}`}`,
 		audienceChanged: ({ change }: { readonly change: string }): string =>
@@ -83,7 +83,7 @@ export const trustTexts = {
 	},
 
 	operator: "the operator",
-	/** Shown in the footer of an answer. */
+	/** Appears in the footer of an answer. */
 	footer: ({ until }: { readonly until: string }): string =>
 		`trusted channel; the trust grant expires ${until}`,
 };

@@ -1,6 +1,6 @@
 /** Markdown texts of the welcome in a channel, for a person, and on the home page of the app. */
 export const welcomeTexts = {
-	/** Description of the agent's work. `address`: sentence about how people address the agent there. */
+	/** Describes the agent's work. `address`: sentence about how people address the agent there. */
 	work: ({ address, help }: { readonly address: string; readonly help: string }): string =>
 		`Hello! ${address} I answer questions, work with files and tools, and run tasks in the background. \`${help}\` lists my commands.`,
 	address: {
@@ -9,7 +9,7 @@ export const welcomeTexts = {
 		always: "I read every message here.",
 	},
 
-	/** `people`: people and roles that may approve; may be empty. */
+	// `people`: people and roles that may approve; may be empty.
 	approvers: ({ people }: { readonly people: readonly string[] }): string => {
 		const all = people.length === 0 ? ["An approver"] : people;
 		return `When a change needs approval, I ask first. ${all.join(", ")} or the operator can give it.`;
