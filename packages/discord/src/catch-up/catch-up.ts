@@ -73,7 +73,7 @@ export class CatchUp {
 	}
 
 	/**
-	 * True if all registered readings have ended, no check of direct messages is pending, and no GUILD_CREATE is
+	 * Whether all registered readings have ended, no check of direct messages is pending, and no GUILD_CREATE is
 	 * expected.
 	 */
 	get isDone(): boolean {
@@ -193,7 +193,9 @@ export class CatchUp {
 		if (guild !== undefined && guild.unavailable !== true) this.#expected.delete(guild.id);
 	}
 
-	/** Message events of the returned channels wait from now on. */
+	/**
+	 * Starts a reading for each place that no current reading covers. New message events of these channels then wait.
+	 */
 	#begin(places: readonly ReadPosition[]): readonly Reading[] {
 		const isRead = ([channel, cursor]: ReadPosition): boolean => {
 			const reading = this.#reading.get(channel);
@@ -202,10 +204,10 @@ export class CatchUp {
 		return places.filter((place) => !isRead(place)).map((place) => this.#put(place));
 	}
 
-	/** Events that wait for an earlier reading of the channel now wait for this reading. */
 	#put([channel, cursor]: ReadPosition): Reading {
 		const before = this.#reading.get(channel);
 		if (before !== undefined) before.isDisplaced = true;
+		// Events that wait for an earlier reading of the channel now wait for this reading.
 		const { events = [] } = before ?? {};
 		// If no earlier time is stored, an earlier process may already have answered these messages.
 		const isNew = this.#parts.alive.since === undefined;
@@ -270,9 +272,9 @@ export class CatchUp {
 		});
 	}
 
-	/** New events of these channels do not wait, because the reading may take a long time. */
 	async #readUnread(): Promise<void> {
 		const { behind } = this.#parts.highWater;
+		// New events of these channels do not wait, because the reading may take a long time.
 		await this.#readAll(behind.map(([channel, cursor]) => [channel, { cursor, events: [] }]));
 	}
 

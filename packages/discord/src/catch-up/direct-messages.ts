@@ -35,7 +35,7 @@ export class DirectMessages {
 		this.#parts = parts;
 	}
 
-	/** True if no check is pending. */
+	/** Whether no check is pending. */
 	get isSeen(): boolean {
 		return this.#unseen === undefined;
 	}

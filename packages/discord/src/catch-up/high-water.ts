@@ -101,7 +101,7 @@ export class HighWater {
 		this.#saved.changed();
 	}
 
-	/** Channels with missed messages that are not read yet, each with its cursor. */
+	/** Returns the channels with missed messages that are not read yet, each with its cursor. */
 	get behind(): readonly (readonly [string, Cursor])[] {
 		return [...this.#cursors].filter(([, { unread }]) => unread !== undefined);
 	}
@@ -117,7 +117,8 @@ export class HighWater {
 	}
 
 	/**
-	 * If there are too many cursors, removes the oldest one without unread messages, or else that of `channel`.
+	 * Stores a cursor. If there are too many cursors, removes the oldest one without unread messages, or else the
+	 * cursor of `channel`.
 	 */
 	#set(channel: string, cursor: Cursor): void {
 		this.#cursors.delete(channel);

@@ -42,14 +42,16 @@ export class LastAlive {
 	}
 
 	/**
-	 * Lower bound of the ids of possibly missed messages: `slackMs` before the recorded time. Undefined if no time
-	 * is recorded.
+	 * Returns a lower bound of the ids of possibly missed messages: `slackMs` before the recorded time. Returns
+	 * undefined if no time is recorded.
 	 */
 	get since(): string | undefined {
 		return this.#at === undefined ? undefined : snowflakeAt(this.#at - slackMs);
 	}
 
-	/** Calls `isWell` now, and then every minute until `close`. Stores the current time whenever `isWell` returns true. */
+	/**
+	 * Stores the current time whenever `isWell` returns true. Checks `isWell` now, and then every minute until `close`.
+	 */
 	begin(isWell: () => boolean): void {
 		this.#timer?.cancel();
 		const { clock } = this.#parts;

@@ -65,7 +65,7 @@ export class Listening {
 		});
 	}
 
-	/** Number of channels with missed messages that could not be read yet. */
+	/** Returns the number of channels with missed messages that could not be read yet. */
 	get behind(): number {
 		return this.#highWater.behind.length;
 	}
@@ -111,8 +111,9 @@ export class Listening {
 }
 
 /**
- * Reading starts after the newest message of the sessions that is older than the database, or else after
- * their last use. Newer messages are ignored, because missed messages may precede them.
+ * Returns the position in each channel after which reading starts. This is the newest message of the sessions that is
+ * older than the database, or else their last use. Newer messages are ignored, because missed messages may precede
+ * them.
  */
 function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPosition[] {
 	const createdId = BigInt(snowflakeAt(createdAt));

@@ -155,9 +155,9 @@ class DiscordClient implements DiscordPort {
 		return true;
 	}
 
-	/** The code keeps the session. The default code of discord.js, 1000, ends the session. */
 	async #leave(): Promise<void> {
 		const over = new AbortController();
+		// This code keeps the session. The default code of discord.js, 1000, ends the session.
 		const goodbye = this.#gateway.destroy({ code: CloseCodes.Resuming, reason: "back in a moment" });
 		await Promise.race([goodbye, delay(this.#options.clock, goodbyeMs, over.signal).catch(() => undefined)]);
 		over.abort();
@@ -226,10 +226,6 @@ class DiscordClient implements DiscordPort {
 	}
 }
 
-/**
- * `connect` does not wait: a shard rejects `connect` if its first connection fails, although the shard
- * retries.
- */
 function connectingInBackground(
 	manager: WebSocketManager,
 	failed: (error: unknown) => void,
@@ -237,6 +233,7 @@ function connectingInBackground(
 	const shards = new SimpleShardingStrategy(manager);
 	return {
 		spawn: (ids) => shards.spawn(ids),
+		// A shard rejects `connect` if its first connection fails, although the shard retries.
 		connect: () => void shards.connect().catch(failed),
 		destroy: (options) => shards.destroy(options),
 		send: (shard, payload) => shards.send(shard, payload),

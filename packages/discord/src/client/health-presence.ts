@@ -63,9 +63,9 @@ export class HealthPresence {
 	}
 }
 
-/** A custom status shows `state`, but also needs a name: events/gateway-events#update-presence */
 function presenceOf(health: Health): DiscordPresence {
 	const text = presenceTexts[health];
+	// A custom status shows `state`, but also needs a name: events/gateway-events#update-presence
 	const activity = { name: "Custom Status", type: ActivityType.Custom as const, state: text };
 	return { since: null, afk: false, status: statuses[health], activities: text === "" ? [] : [activity] };
 }

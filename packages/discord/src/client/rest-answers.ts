@@ -40,7 +40,6 @@ export class RestAnswers {
 	/** Responses by signal: no other field that discord.js reports with a response identifies the request. */
 	readonly #responses = new WeakMap<AbortSignal, ResponseLike>();
 
-	/** `apiUrl` replaces `https://discord.com/api`. `requestsPerSecond` is the bot's global limit. Default: 50. */
 	constructor(token: string, apiUrl?: string, requestsPerSecond?: number) {
 		const options: Partial<RESTOptions> = defined({
 			version: "10",
@@ -49,6 +48,8 @@ export class RestAnswers {
 			// Requests of an empty bucket fail at once, because the outbox decides what to send next.
 			rejectOnRateLimit: () => true,
 			makeRequest,
+			// If undefined, discord.js uses `https://discord.com/api`, and 50 requests per second as the bot's global
+			// limit.
 			api: apiUrl,
 			globalRequestsPerSecond: requestsPerSecond,
 		});
@@ -125,7 +126,7 @@ async function answerOf(response: ResponseLike): Promise<DiscordResponse> {
 	return { status, headers: Object.fromEntries(headers), body };
 }
 
-/** Response as Discord would send it for an empty bucket. */
+/** Returns the response that Discord would send for an empty bucket. */
 function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordResponse {
 	const seconds = String(Math.max(0, retryAfter) / 1000);
 	return {

@@ -62,7 +62,7 @@ export class ResumableSession {
 		this.#log = parts.log;
 	}
 
-	/** The bot's account in the current session, or undefined without a session. */
+	/** Returns the bot's account in the current session, or undefined without a session. */
 	get self(): OwnAccount | undefined {
 		return this.#newSession ?? this.#stored;
 	}

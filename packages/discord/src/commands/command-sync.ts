@@ -215,12 +215,12 @@ function planSync(
 	return [...deletions, ...changes];
 }
 
-/** On Discord, the pair of type and name is unique. */
 function keyOf({ type, name }: DiscordCommand): string {
+	// On Discord, the pair of type and name is unique.
 	return `${type} ${name}`;
 }
 
-/** The schema determines the order of the fields. */
 function fingerprintOf(command: DiscordCommand): string {
+	// The schema determines the order of the fields.
 	return JSON.stringify(DiscordCommand.parse(command));
 }

@@ -66,8 +66,8 @@ function commandOf(name: string, shapes: readonly CommandShape[]): unknown {
 	});
 }
 
-/** Discord requires a description of a group, but shows only those of its sub-commands. */
 function groupDescription(shapes: readonly CommandShape[]): string {
+	// Discord requires a description of a group, but shows only those of its sub-commands.
 	const words = shapes.map(({ name }) => name.split(" ")[1]).join(", ");
 	return words.length <= maximum.description ? words : `${words.slice(0, maximum.description - 1)}…`;
 }

@@ -13,7 +13,6 @@ interface Over {
 	readonly deny?: bigint;
 }
 
-/** The guild and its default role have the id 1. */
 function audience(
 	roles: Readonly<Record<string, bigint>>,
 	overwrites: readonly Over[] = [],
@@ -26,6 +25,7 @@ function audience(
 		id,
 		permissions: String(permissions),
 	}));
+	// The guild and its default role have the id 1.
 	const rights: GuildRights | undefined = audiences.note({ id: "1", owner_id: owner, roles: roleList }, []);
 	if (rights === undefined) throw new Error("it was not read");
 	const listed = overwrites.map(({ id, type = 0, allow = 0n, deny = 0n }) => ({

@@ -99,10 +99,10 @@ export function mayReadHistory(rights: GuildRights, person: PersonInChannel): bo
 	return (permissions & view) !== 0 && (permissions & history) !== 0;
 }
 
-/** A person has no permissions in an unknown or deleted channel. */
 function permissionsOf(rights: GuildRights, { channel, user, roles }: PersonInChannel): number {
 	const { guild, owner } = rights;
 	const overwrites = rights.channels.get(channel);
+	// A person has no permissions in an unknown or deleted channel.
 	if (overwrites === undefined) return 0;
 	const base = [guild, ...roles].reduce(
 		(permissions, role) => permissions | (rights.roles.get(role) ?? 0),

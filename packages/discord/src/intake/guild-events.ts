@@ -103,7 +103,6 @@ export class GuildEvents {
 		return remembered;
 	}
 
-	/** An open thread is reported as reopened, because its earlier state is unknown. */
 	#threadChanged(data: unknown): Translated {
 		const { malformed, channels, clock } = this.#parts;
 		const thread = malformed.read("THREAD_UPDATE", Channel, data);
@@ -112,14 +111,15 @@ export class GuildEvents {
 		const { archived = true, locked = true } = thread.thread_metadata ?? {};
 		if (archived || locked) return remembered;
 		const at = clock.now();
+		// An open thread is reported as reopened, because its earlier state is unknown.
 		return [incoming({ type: "reopened", room: roomOf(channel), at }, String(at))];
 	}
 
-	/** A deleted thread changes no audience. */
 	#threadDeleted(data: unknown): Translated {
 		const thread = this.#parts.malformed.read("THREAD_DELETE", Channel, data);
 		if (thread === undefined) return unreadable("THREAD_DELETE");
 		this.#parts.channels.forget(thread.id);
+		// A deleted thread changes no audience.
 		return remembered;
 	}
 
@@ -181,16 +181,16 @@ export class GuildEvents {
 		return this.#compared(guild, { change, apply, signal });
 	}
 
-	/**
-	 * `affected` returns the channels to report. Default: the changed channels, or all channels if no audience
-	 * is stored or the bot cannot see the guild.
-	 */
 	async #compared(
 		guild: string,
 		of: {
 			readonly change: string;
 			readonly apply: (rights: GuildRights) => void;
 			readonly signal: AbortSignal;
+			/**
+			 * Returns the channels to report. Default: the changed channels, or all channels if no audience is stored or
+			 * the bot cannot see the guild.
+			 */
 			readonly affected?: (compared: AudienceChange | undefined) => "all" | readonly string[];
 		},
 	): Promise<Translated> {

@@ -61,7 +61,7 @@ export class Intake {
 		this.#handlers = new Map(Object.entries({ ...guilds.handlers, ...this.#ofMessages }));
 	}
 
-	/** Number of events that could not be read. */
+	/** Returns the number of events that could not be read. */
 	get malformed(): number {
 		return this.#malformed.count;
 	}
@@ -100,7 +100,6 @@ export class Intake {
 		return [await this.#incomingOf(isEdited ? "edited" : "message", message, channel, signal)];
 	}
 
-	/** The event of a renamed thread names no person, but the message of type `renamedType` does. */
 	async #retitled(message: Message, signal: AbortSignal): Promise<Translated> {
 		const channel = await this.#channelOf(message, signal);
 		if (channel === undefined) return unseen(message.channel_id);
@@ -108,6 +107,7 @@ export class Intake {
 		const title = message.content.trim();
 		if (!isOwn) return { ignored: "the bot did not open this thread, so its name is not a title" };
 		if (title === "") return { ignored: "the name of the thread is empty" };
+		// The event of a renamed thread names no person, but the message of type `renamedType` does.
 		const { author, member, id } = message;
 		const happened = { room: roomOf(channel), person: personOf(author, member), at: momentOf(id) };
 		return [incoming({ type: "retitled", ...happened, title }, id)];
@@ -244,7 +244,9 @@ export function readAddress(message: Message, names: Names): { address: Address;
 	};
 }
 
-/** A forwarded message has no text of its own: resources/message#message-reference-types */
+/**
+ * Whether a message is forwarded. Such a message has no text of its own: resources/message#message-reference-types
+ */
 function isForwarded({ message_reference: reference }: Message): boolean {
 	return reference != null && (reference.type ?? 0) !== 0;
 }

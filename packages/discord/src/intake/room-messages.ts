@@ -43,9 +43,9 @@ export async function readRoomMessages(
 	};
 }
 
-/** A thread and its first message, in the parent channel, have the same id. */
 function atStart(query: ContextQuery): ContextQuery {
 	const { room, before } = query;
+	// A thread and its first message, in the parent channel, have the same id.
 	if (room.thread === undefined || room.thread !== before) return query;
 	const { thread: _, ...channel } = room;
 	return { ...query, room: channel };

@@ -3,7 +3,7 @@ import type { InboundEvent, Room } from "@parley/connector";
 export interface Incoming {
 	readonly inbound: InboundEvent;
 	readonly key: { readonly id: string; readonly conversation: string };
-	/** Called when the inbound event is durable. Never rejects. */
+	/** Runs when the inbound event is durable. Never rejects. */
 	readonly stored?: () => Promise<void>;
 }
 
