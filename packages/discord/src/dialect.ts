@@ -208,7 +208,7 @@ function isStyled(node: Inline): node is Styled {
 	return node.type === "strong" || node.type === "emphasis" || node.type === "delete";
 }
 
-/** Adjacent marks of one style would be parsed as another mark. */
+/** Merges adjacent nodes of one style, because their marks would be parsed as another mark. */
 function merged(nodes: readonly Inline[]): Inline[] {
 	const result: Inline[] = [];
 	for (const node of nodes) {

@@ -31,7 +31,7 @@ export interface InteractionsParts {
 			key: { readonly id: string; readonly conversation: string },
 		): Promise<boolean>;
 		complete(input: OptionInput): Promise<readonly { readonly value: string; readonly label: string }[]>;
-		/** See `Connector.form`. */
+		/** Returns the form that a press opens; see `Connector.form`. */
 		form(pressed: InboundEventOf<"press">): Promise<Form | undefined>;
 	};
 	readonly clock: Clock;
@@ -67,7 +67,7 @@ export class Interactions {
 		this.#malformed = new Malformed("Discord", parts.log);
 	}
 
-	/** Number of interactions that could not be read. */
+	/** Returns the number of interactions that could not be read. */
 	get malformed(): number {
 		return this.#malformed.count;
 	}
@@ -161,10 +161,7 @@ export class Interactions {
 		}
 	}
 
-	/**
-	 * Resolves with whether Discord accepted the answer. A second attempt is harmless, because Discord rejects
-	 * a second answer.
-	 */
+	/** Sends the answer to an interaction, and resolves with whether Discord accepted it. */
 	async #respond(call: Call, body: Callback): Promise<boolean> {
 		const { port, clock, log } = this.#parts;
 		const { id, token } = call.head;
@@ -177,6 +174,7 @@ export class Interactions {
 				response instanceof ParleyError ? response.message : (faultOf(response.body) ?? response.status);
 			const isOver = clock.monotonic() - call.since > answerableMs;
 			const mayPass = response instanceof ParleyError || response.status >= 500;
+			// A second attempt is harmless, because Discord rejects a second answer.
 			if (mayPass && !isOver && tries === 1) continue;
 			const level = typeof fault === "number" && lost.has(fault) ? "warn" : "error";
 			log[level]("could not answer an interaction", { id, fault });
@@ -227,8 +225,8 @@ function words(content: string): Callback {
 	return { type: callbackTypes.message, data: { ...data, flags: messageFlags.ephemeral } };
 }
 
-/** An empty or too long value is left out, because a cut value would mean something else. */
 function suggestions(all: readonly { readonly value: string; readonly label: string }[]): Callback {
+	// An empty or too long value is left out, because a cut value would mean something else.
 	const fitting = all.filter(({ value }) => value !== "" && lengthOf(value) <= limits.suggestionText);
 	const choices = fitting.slice(0, limits.suggestions).map(({ value, label }) => ({
 		name: cutTo(label.trim() === "" ? value : label, limits.suggestionText),
@@ -240,11 +238,8 @@ function suggestions(all: readonly { readonly value: string; readonly label: str
 const labelType = 18;
 const inputType = 4;
 
-/**
- * Discord sends the control as `custom_id` when the form is submitted: components/reference#label,
- * components/reference#text-input
- */
 function formFor(control: string, { title, fields }: Form): Callback {
+	// Source: components/reference#label, components/reference#text-input
 	const components = fields
 		.slice(0, limits.modalFields)
 		.map(({ name, label, long, required, maximum, value = "" }) => ({
@@ -259,6 +254,7 @@ function formFor(control: string, { title, fields }: Form): Callback {
 				...defined({ value: value === "" ? undefined : value }),
 			},
 		}));
+	// Discord sends the control as `custom_id` when the form is submitted.
 	const data = { custom_id: control, title: cutTo(title, limits.modalTitle), components };
 	return { type: callbackTypes.form, data };
 }

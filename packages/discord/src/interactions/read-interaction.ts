@@ -124,7 +124,7 @@ function completionOf(data: Data, { person, room }: Happened): Interaction | und
 	return { type: "complete", input: { command, option: focused.name, typed, options: others, person, room } };
 }
 
-/** The command includes its subcommand, for example `task new`. */
+/** Returns the command with its subcommand, for example `task new`, and the options of the subcommand. */
 function unfolded({ name, options }: Data): { command: string; options: readonly WireOption[] } {
 	const words = [name];
 	let inner: readonly WireOption[] = options;

@@ -45,8 +45,8 @@ export const checks = {
 export type CheckName = keyof typeof checks;
 
 /**
- * Runs the checks in order, and ends if the check of the token fails. Changes nothing without `fix`. Never
- * rejects: a failed check becomes a finding.
+ * Yields the findings of all checks in order, and ends if the check of the token fails. Changes nothing without
+ * `fix`. Never rejects: a failed check becomes a finding.
  */
 export async function* examineDiscord(parts: DoctorParts): AsyncGenerator<Finding> {
 	for (const name of Object.keys(checks).filter(isCheckName)) {
@@ -56,7 +56,7 @@ export async function* examineDiscord(parts: DoctorParts): AsyncGenerator<Findin
 	}
 }
 
-/** Runs one check. Never rejects: a failed check becomes a finding. */
+/** Runs one check and resolves with its findings. Never rejects: a failed check becomes a finding. */
 export async function runCheck(name: CheckName, parts: DoctorParts): Promise<readonly Finding[]> {
 	try {
 		const found = await checks[name](parts);

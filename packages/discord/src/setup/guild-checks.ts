@@ -116,7 +116,10 @@ const optionalPermission = PermissionFlagsBits.AddReactions;
 
 const scopes = [OAuth2Scopes.Bot, OAuth2Scopes.ApplicationsCommands];
 
-/** On a server that already has the bot, the URL updates the permissions. */
+/**
+ * Returns the URL that adds the bot to a server. On a server that already has the bot, the URL updates its
+ * permissions.
+ */
 function inviteUrl(application: string, guild?: string): string {
 	const permissions = neededPermissions.reduce((bits, { bit }) => bits | bit, optionalPermission);
 	const query = new URLSearchParams({

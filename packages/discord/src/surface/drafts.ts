@@ -70,7 +70,8 @@ const accents: Readonly<Record<CardState, number>> = {
 };
 
 /**
- * A card has no container if it has files or if its text is empty or too long: components/reference#container
+ * Returns the container of a card with a state. A card has no container if it has files or if its text is empty or
+ * too long: components/reference#container
  */
 function containerOf({ body, files, state }: Showing): Container | undefined {
 	const fits = files.length === 0 && body.trim() !== "" && lengthOf(body) <= limits.componentText;
@@ -145,8 +146,8 @@ function withClosedFence(text: string): string {
 
 const styles = { primary: 1, secondary: 2, success: 3, danger: 4 } as const;
 
-/** A row has up to five buttons, or one choice. */
 function componentsOf(rows: readonly (readonly Control[])[]): ComponentRow[] {
+	// A row has up to five buttons, or one choice.
 	return rows.flatMap(rowsOf);
 }
 

@@ -176,8 +176,8 @@ function looksLike(
 	);
 }
 
-/** Markdown may escape characters of the marker. */
 function unescaped(text: string): string {
+	// Markdown may escape characters of the marker.
 	return text.replaceAll("\\", "");
 }
 
@@ -190,11 +190,9 @@ function shown(text: string): string {
 		.trim();
 }
 
-/**
- * Discord changes names: it drops punctuation, replaces blanks with underscores, and renames a file whose
- * letters all belong to other scripts (discord/discord-api-docs #7754, #6945).
- */
 function isNamed(filename: string, name: string): boolean {
+	// Discord changes names: it drops punctuation, replaces blanks with underscores, and renames a file whose letters
+	// all belong to other scripts (discord/discord-api-docs #7754, #6945).
 	return letters(filename) === letters(name) || /\P{ASCII}/u.test(name);
 }
 

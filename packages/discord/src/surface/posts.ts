@@ -172,11 +172,11 @@ export class Posts {
 		throw refusal;
 	}
 
-	/** Discord refuses a reply if the bot may not read the channel's history. */
 	async #sendWithOrWithoutReply(threadRequest: ThreadRequest): Promise<ApiResponse> {
 		try {
 			return await this.#threads.ask(threadRequest);
 		} catch (error) {
+			// Discord refuses a reply if the bot may not read the channel's history.
 			if (!(error instanceof Refused) || error.fault !== errorCodes.replyWithoutHistory) throw error;
 		}
 		const { request } = threadRequest;
@@ -216,14 +216,14 @@ function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	return error;
 }
 
-/** People and roles that the message notifies: resources/message#allowed-mentions-object */
+/** Returns the field for the people and roles that the message notifies: resources/message#allowed-mentions-object */
 function notified({ mentions = [], mentionedRoles: roles = [] }: Post): Record<string, unknown> {
 	if (mentions.length + roles.length === 0) return {};
 	const named = { users: [...mentions], ...defined({ roles: roles.length > 0 ? [...roles] : undefined }) };
 	return { allowed_mentions: { ...noMentions, ...named } };
 }
 
-/** Syntax: https://docs.discord.com/developers/reference#message-formatting */
+/** Returns the mentions of a post as text: https://docs.discord.com/developers/reference#message-formatting */
 function mentionsIn({ mentions = [], mentionedRoles = [] }: Post): string {
 	return [...mentions.map((id) => `<@${id}> `), ...mentionedRoles.map((id) => `<@&${id}> `)].join("");
 }

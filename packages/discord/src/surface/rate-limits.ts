@@ -29,9 +29,9 @@ export class RateLimits {
 	readonly #maxPerSecond: number;
 	#second = { startedAt: 0, count: 0 };
 
-	/** `perSecond` is the global limit of this bot, in requests per second. */
 	constructor(clock: Clock, perSecond: number = usualPerSecond) {
 		this.#clock = clock;
+		// `perSecond` is the global limit of this bot.
 		this.#maxPerSecond = Math.max(perSecond - inFlightReserve, Math.ceil(perSecond * minShare));
 	}
 

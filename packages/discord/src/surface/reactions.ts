@@ -135,20 +135,20 @@ export class Reactions {
 		}
 	}
 
-	/** Source: resources/message#delete-own-reaction. After a refusal, the reaction stays. */
 	async #remove({ conversation }: OutboxRow, message: string, emoji: string): Promise<void> {
 		try {
 			const channel = await this.#channelOf(conversation, message);
 			const path = pathOf(channel, message, emoji);
 			await this.#parts.caller.ask({ method: "DELETE", path }, "reaction", channel);
 		} catch (error) {
+			// After a refusal, the reaction stays: resources/message#delete-own-reaction
 			if (!DeliveryError.from(error).isRefusal) throw error;
 		}
 	}
 
-	/** The message from which a thread was opened has the thread's id, but is in the parent channel. */
 	async #channelOf(conversation: string, message: string): Promise<string> {
 		const channel = channelOf(conversation);
+		// The message from which a thread was opened has the thread's id, but is in the parent channel.
 		if (message !== channel) return channel;
 		const known = this.#parents.get(channel);
 		if (known !== undefined) return known;

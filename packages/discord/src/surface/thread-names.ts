@@ -107,7 +107,7 @@ export class ThreadTitles {
 	}
 }
 
-/** An archived thread accepts a change only if the same request reopens it. */
 function changeTo(name: string, { thread_metadata: metadata }: Thread): object {
+	// An archived thread accepts a change only if the same request reopens it.
 	return metadata?.archived ? { name, archived: false } : { name };
 }

@@ -14,7 +14,7 @@ export const postTexts = {
 	/** Completes the sentence of the connector's function `fileTooLarge`: too large for … */
 	thisChannel: "this Discord channel",
 	completeText: ({ name }: { readonly name: string }) => `The complete text is in ${name}.`,
-	/** Alternative text of a file that contains the text of a post. */
+	/** Returns the alternative text of a file that contains the text of a post. */
 	completeTextFile: ({ name }: { readonly name: string }) => `The complete text: ${name}`,
 	/** Alternative text of a file that contains the text of a long message. */
 	completeMessageFile: "The complete text of this message",
