@@ -67,7 +67,10 @@ function noteFailure(object: string, { sample }: AuthenticateOptions): void {
 	sample({ principal: "unknown", via: "http", action: "auth.fail", object, decision: "denied" });
 }
 
-/** The audit log contains the kind instead of the address, because the number of addresses is unlimited. */
+/**
+ * Returns the kind of a caller for the audit log. The log omits the address, because the number of addresses is
+ * unlimited.
+ */
 function peerKind(request: IncomingRequest, peer: string): "browser" | "forwarded" | "loopback" | "remote" {
 	if (headerNames(request).some(isBrowser)) return "browser";
 	if (isForwarded(request)) return "forwarded";
@@ -88,8 +91,8 @@ async function needsNoToken(request: IncomingRequest, options: AuthenticateOptio
 	}
 }
 
-/** Sec-Fetch-Mode does not suffice, because Node's own WebSocket sends it, too. */
 function isBrowser(header: string): boolean {
+	// `sec-fetch-mode` does not suffice, because Node's own WebSocket also sends it.
 	return header === "origin" || header === "sec-fetch-site";
 }
 

@@ -74,9 +74,9 @@ const contradiction: Refusal = {
 	},
 };
 
-/** Each proxy appends the address of its caller, so the chain is read from its end. */
 function findClient(nearest: string, chain: readonly string[], proxies: Networks): string {
 	let client = nearest;
+	// Each proxy appends the address of its caller, so the chain is read from its end.
 	for (const text of chain.toReversed()) {
 		const address = readAddress(text);
 		if (address === undefined || !proxies.has(client)) break;
@@ -105,10 +105,7 @@ function readAddress(text: string): string | undefined {
  */
 const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
 
-/**
- * Values may be quoted: RFC 7239, section 4. An invalid header yields one empty element, because the part
- * that proxies appended cannot be identified.
- */
+/** Returns the pairs of each element of a `Forwarded` header. Values may be quoted: RFC 7239, section 4. */
 function readElements(value: string): Map<string, string>[] {
 	const elements: Map<string, string>[] = [];
 	let [element, end] = [new Map<string, string>(), 0];
@@ -119,5 +116,6 @@ function readElements(value: string): Map<string, string>[] {
 		if (element.size > 0) elements.push(element);
 		element = new Map();
 	}
+	// An invalid header yields one empty element, because the part that proxies appended cannot be identified.
 	return end === value.length ? elements : [new Map()];
 }

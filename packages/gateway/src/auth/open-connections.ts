@@ -3,7 +3,7 @@ import type { Principal } from "@parley/core";
 interface TokenLife {
 	/** Whether the token with this id is valid. */
 	counts(tokenId: string): boolean;
-	/** Calls the listener when a token becomes invalid. Returns a function that removes the listener. */
+	/** Adds a listener that is called when a token becomes invalid. Returns a function that removes the listener. */
 	onEnd(listener: (tokenId: string) => void): () => void;
 }
 
@@ -19,8 +19,8 @@ export class OpenConnections {
 	}
 
 	/**
-	 * Calls `end` once when the token becomes invalid, or immediately if it is already invalid. Returns a function that
-	 * cancels the registration.
+	 * Registers `end`, which is called once when the token becomes invalid, or immediately if it is already invalid.
+	 * Returns a function that cancels the registration.
 	 */
 	register({ tokenId }: Principal, end: () => void): () => void {
 		if (tokenId === undefined) return () => undefined;

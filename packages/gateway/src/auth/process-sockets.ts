@@ -88,11 +88,10 @@ function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): P
 	});
 }
 
-/**
- * The reads are synchronous, because they never wait for another process, and promises need eight times the
- * CPU time.
- */
+/** Returns the processes whose start time is at least `oldest`. */
 async function readProcesses(oldest: number): Promise<Process[]> {
+	// The reads are synchronous, because they never wait for another process, and promises need eight times the CPU
+	// time.
 	const ids = readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
 	const found: Process[] = [];
 	for (const [index, id] of ids.entries()) {

@@ -48,14 +48,13 @@ function checkHost(request: IncomingRequest, rules: RequestRules): Refusal | und
 	};
 }
 
-/** A proxy may omit the port, so 443 and 80 are also allowed. */
 function publicHosts({ publicUrl }: RequestRules): string[] {
 	if (publicUrl === undefined) return [];
 	const { hostname, port } = new URL(publicUrl);
+	// A proxy may omit the port, so 443 and 80 are also allowed.
 	return [...new Set([port || "443", "443", "80"])].map((each) => `${hostname}:${each}`);
 }
 
-/** A browser writes each origin in exactly one way: RFC 6454, section 6.2. */
 function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Refusal | undefined {
 	const origins = headerValues(request, "origin");
 	const { localPort: port = 0, encrypted } = request.socket;
@@ -65,7 +64,10 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 	);
 	const allowed = publicUrl === undefined ? own : [...own, publicUrl];
 	if (origins.length === 0) return;
+	// A browser writes each origin in exactly one way: RFC 6454, section 6.2.
 	if (origins.length === 1 && allowed.includes(origins[0] ?? "")) return;
+	// A page with `no-referrer` sends the origin `null`, even to its own server: Fetch, "append a request Origin
+	// header".
 	if (origins.join() === "null" && isSameOrigin(request)) return;
 	return {
 		status: 403,
@@ -74,11 +76,8 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 	};
 }
 
-/**
- * A page with `no-referrer` sends the origin `null`, even to its own server: Fetch, "append a request Origin
- * header". Browsers set Sec-Fetch-Site, and pages cannot.
- */
 function isSameOrigin(request: IncomingRequest): boolean {
+	// Browsers set this header, and pages cannot set it.
 	return headerValues(request, "sec-fetch-site").join() === "same-origin";
 }
 
@@ -109,7 +108,7 @@ function normalizeHost(text: string, defaultPort: number | undefined): string {
 	return formatEndpoint({ ...endpoint, host: normalizeAddress(endpoint.host.toLowerCase()) });
 }
 
-/** Only IPv6 addresses contain a colon. `URL` writes their short form. */
 function normalizeAddress(host: string): string {
+	// Only IPv6 addresses contain a colon. `URL` writes their short form.
 	return host.includes(":") ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
 }

@@ -4,7 +4,7 @@ import { findOwners, type TableName } from "./socket-tables.ts";
 const HEAD =
 	"  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n";
 
-/** Row in the format of a little-endian kernel. */
+/** Returns a row in the format of a little-endian kernel. */
 function row(
 	local: string,
 	remote: string,

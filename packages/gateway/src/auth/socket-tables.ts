@@ -109,7 +109,6 @@ interface Key {
 	readonly key: string;
 }
 
-/** An IPv4 connection on an IPv6 socket is in the IPv6 table, with IPv4-mapped addresses. */
 function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: ConnectionAddresses): Key[] {
 	if (remoteAddress === undefined || remotePort === undefined) return [];
 	if (localAddress === undefined || localPort === undefined) return [];
@@ -117,6 +116,7 @@ function tableKeys({ remoteAddress, remotePort, localAddress, localPort }: Conne
 	const key = (write: (address: string) => string): string =>
 		`${write(far)}:${hexPort(remotePort)} ${write(near)}:${hexPort(localPort)}`;
 	const mapped = (address: string): string => hexIPv6(`::ffff:${address}`);
+	// An IPv4 connection on an IPv6 socket is in the IPv6 table, with IPv4-mapped addresses.
 	if (isIPv4(far) && isIPv4(near)) {
 		return [
 			{ table: "tcp", key: key(hexIPv4) },
@@ -142,8 +142,8 @@ function hexIPv6(address: string): string {
 	return hexWords(bytesOfIPv6(address));
 }
 
-/** The kernel writes words of 32 bits in the byte order of the processor. */
 function hexWords(bytes: Buffer): string {
+	// The kernel writes words of 32 bits in the byte order of the processor.
 	if (endianness() === "LE") bytes.swap32();
 	return bytes.toString("hex").toUpperCase();
 }

@@ -109,7 +109,7 @@ async function checkSource(dataDirectory: string): Promise<void> {
 	});
 }
 
-/** A backup file in the data directory would be part of the next backup. */
+/** Rejects if the backup file is in the data directory, because the next backup would contain it. */
 async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const within = await realpath(dataDirectory);
 	const place = await realpath(dirname(file)).catch(() => dirname(file));
@@ -118,8 +118,8 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 }
 
 /**
- * Killed backups leave directories behind, with copies of the database and of stored files that may have been
- * deleted since.
+ * Deletes the directories of killed backups that have not changed since `before`. They contain copies of the database
+ * and of stored files that may have been deleted since.
  */
 async function removeAbandoned(directory: string, before: number): Promise<void> {
 	const names = await readdir(directory).catch((): string[] => []);
@@ -133,8 +133,8 @@ async function removeAbandoned(directory: string, before: number): Promise<void>
 	}
 }
 
-/** The directory is beside the backup file, because that file system needs free space in any case. */
 async function makeStaging(file: string): Promise<string> {
+	// The file system of the backup file needs free space in any case.
 	const directory = dirname(file);
 	try {
 		return await mkdtemp(join(directory, stagingPrefix));

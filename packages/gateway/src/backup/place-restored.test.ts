@@ -21,8 +21,8 @@ async function read(directory: string): Promise<Record<string, string>> {
 }
 
 /**
- * The `nth` call, counted from 1, blocks forever, as if the process had ended there. `reached` lists the
- * names of the calls.
+ * Returns failpoints whose `nth` call, counted from 1, never resolves, as if the process had ended there. `reached`
+ * lists the names of the calls.
  */
 function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reached: string[] } {
 	const reached: string[] = [];
@@ -50,7 +50,7 @@ async function stopped(data: string, nth: number): Promise<string | undefined> {
 	return ended ? undefined : reached.at(-1);
 }
 
-/** Each attempt of the recovery stops one failpoint later than the previous one. */
+/** Repeats the recovery until it completes. Each attempt stops one failpoint later than the previous attempt. */
 async function finishWithStops(data: string): Promise<void> {
 	for (let nth = 1; ; nth++) {
 		const { failpoints, reached } = stopAt(nth);

@@ -15,7 +15,7 @@ import { syncDirectory } from "./sync-directory.ts";
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";
 
-/** Directory to which the restore with this name is written. */
+/** Returns the path of the directory to which the restore with this name writes. */
 export function partOf(dataDirectory: string, name: string): string {
 	return join(dataDirectory, stages.part + name);
 }

@@ -45,16 +45,16 @@ const reportBytes = 16 * 1024 * 1024;
 interface ReadOptions {
 	readonly limits?: Partial<UnpackLimits> | undefined;
 	/**
-	 * Called while the archive is read. `bytes` are the unpacked bytes so far. `all` is the total, which is undefined before
-	 * the manifest is read.
+	 * Reports the progress while the archive is read. `bytes` are the unpacked bytes so far. `all` is the total, which
+	 * is undefined before the manifest is read.
 	 */
 	readonly onBytes?: ((bytes: number, all: number | undefined) => void) | undefined;
 }
 
 export interface BackupReader {
-	/** Called first, with the manifest. Rejects to refuse the backup. */
+	/** Receives the manifest, before all files. Rejects to refuse the backup. */
 	begin(manifest: Manifest): Promise<void>;
-	/** Called for each file, one after the other. Must read the content to its end. */
+	/** Receives the files one after the other. Must read `content` to its end. */
 	receive(file: ManifestFile, content: AsyncIterable<Buffer>): Promise<void>;
 }
 
