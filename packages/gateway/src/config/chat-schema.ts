@@ -104,7 +104,10 @@ const notices = () =>
 		.superRefine(namesChannels)
 		.superRefine(namesOwnPeople);
 
-/** A connector reaches only people of its own guild or team. */
+/**
+ * Adds an issue for each group with people of another guild or team, because a connector reaches only people of its
+ * own.
+ */
 function namesOwnPeople(
 	given: Readonly<Record<string, { readonly groups: readonly { readonly people?: readonly string[] }[] }>>,
 	context: z.RefinementCtx,
@@ -137,7 +140,7 @@ const connectorSettings = () => ({
 		.describe(chatSettingTexts.welcome),
 });
 
-/** Schema of `chat`: access of chat users, and channel settings. */
+/** Returns the schema of `chat`: access of chat users, and channel settings. */
 export const chatSchema = () =>
 	z
 		.strictObject({

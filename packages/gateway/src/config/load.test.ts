@@ -747,7 +747,7 @@ test("files that another user or a group can change cause a warning, but not tho
 	]);
 });
 
-/** The test's files then belong to another user. Returns the mocked id. */
+/** Mocks the user of the process, so that the test's files belong to another user. Returns the mocked id. */
 function asAnotherUser(): number {
 	const own = process.geteuid?.() ?? 0;
 	const user = vi.spyOn(process, "geteuid").mockReturnValue(own + 1);

@@ -339,7 +339,10 @@ function aboutModels({
 	};
 }
 
-/** Each position is in the source of highest precedence that sets the name. */
+/**
+ * Returns the positions of `model` and `models.fallback`, each in the source of highest precedence that sets it.
+ * Returns undefined if no source sets them.
+ */
 function originsOf(checked: readonly CheckedSource[]): ModelOrigins | undefined {
 	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);
 	const last = checked.find(({ settings }) => settings.models?.fallback);

@@ -53,7 +53,7 @@ const fileSchema = () =>
 /** Servers that the operator adds by commands, and trust in servers of directories. */
 export type McpFileContent = z.output<ReturnType<typeof fileSchema>>;
 
-/** Path of the operator's file with MCP servers in the data directory. */
+/** Returns the path of the operator's file with MCP servers in the data directory. */
 export function mcpFileIn(data: string): string {
 	return join(data, "mcp.json");
 }
@@ -157,7 +157,7 @@ class McpFile {
 		return this.#setup;
 	}
 
-	/** An unreadable or invalid file is treated as empty. */
+	/** Reads the file with MCP servers. Treats an unreadable or invalid file as empty. */
 	async #readPresent(): Promise<McpSetup> {
 		try {
 			return await this.#read(await readMcpFile(this.#parts.path));
@@ -221,7 +221,6 @@ export class McpFiles implements McpSource {
 	readonly #main: McpFile;
 	readonly #agents = new Map<string, McpFile>();
 
-	/** `path` is the path of the file in the data directory. */
 	constructor(parts: McpFileParts) {
 		this.#parts = parts;
 		this.#main = new McpFile(parts);
@@ -277,9 +276,9 @@ function loginOf(
 	return { login: { id, hasEnded } };
 }
 
-/** An `authorization` header of the server has precedence over the login. */
 function withLogin(server: McpRemoteSettings, states: LoginStates): McpRemoteSettings {
 	const { login } = loginOf(server, states);
+	// An `authorization` header of the server has precedence over the login.
 	if (login === undefined || server.headers["authorization"] !== undefined) return server;
 	const problem = login.hasEnded ? mcpLoginTexts.required(server) : undefined;
 	return { ...server, login, ...defined({ problem: problem ?? server.problem }) };

@@ -49,7 +49,7 @@ const loginSchema = () =>
 		refreshToken: z.exactOptional(z.string()),
 	});
 
-/** Path of the file with the encrypted logins in a data directory. */
+/** Returns the path of the file with the encrypted logins in a data directory. */
 export function mcpLoginsIn(data: string): string {
 	return join(data, "mcp-logins.json");
 }
@@ -155,7 +155,9 @@ export class McpLoginFile implements McpLogins {
 		}
 	}
 
-	/** Above `maxRedacted`, removes the oldest secrets. */
+	/**
+	 * Adds the secrets of a login to the redactor. Above `maxRedacted` secrets for a name, removes the oldest secrets.
+	 */
 	#redact(name: string, { accessToken, refreshToken = "", client: { client_secret = "" } }: McpLogin): void {
 		const { redactor } = this.#parts;
 		const before = this.#redacted.get(name) ?? [];
@@ -172,7 +174,10 @@ export class McpLoginFile implements McpLogins {
 	}
 }
 
-/** The context prevents a login from being decrypted for another server. */
+/**
+ * Returns the context for the encryption of a login, which prevents the login from being decrypted for another
+ * server.
+ */
 function handleOf(name: string, { id, url }: { readonly id: string; readonly url: string }): string {
 	return JSON.stringify(["mcp-login", name, id, url]);
 }

@@ -117,7 +117,7 @@ function addressOf(name: string, { settings, environment }: Sources): Address {
 }
 
 /**
- * An address without a path gets the path of the v1 API. Throws for the older API, whose requests have a
+ * Adds the path of the v1 API to an Azure address without a path. Throws for the older API, whose requests have a
  * different format.
  */
 function checkAzure(url: URL, place: string): void {
@@ -129,8 +129,8 @@ function checkAzure(url: URL, place: string): void {
 	);
 }
 
-/** Few servers other than the vendor's have `responses`, so their default is `chat-completions`. */
 function apiOf(known: KnownProvider | undefined, isOfficial: boolean): ApiName {
+	// Few servers other than the vendor's have `responses`, so their default is `chat-completions`.
 	if (known && (isOfficial || known.baseUrl === undefined || known.api !== "responses")) return known.api;
 	return "chat-completions";
 }

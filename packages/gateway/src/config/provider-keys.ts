@@ -35,8 +35,8 @@ export function checkKey(key: string, keyName: string, anyWillDo: boolean): void
 	);
 }
 
-/** A text with more than 20 characters or with `sk-` may be a key. */
 function mayBeShown(key: string): boolean {
+	// A text with more than 20 characters or with `sk-` may be a key.
 	return key.length <= 20 && !key.toLowerCase().includes("sk-");
 }
 

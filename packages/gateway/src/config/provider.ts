@@ -68,8 +68,8 @@ function messagesChoice(
 }
 
 /**
- * Discovered providers are omitted for a server other than the vendor's, because its model names may begin
- * with the name of a provider. Without a choice, they are omitted if a provider is configured.
+ * Returns the connections to other providers than `choice`. Without a choice, discovered providers are omitted if a
+ * provider is configured.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,
@@ -79,6 +79,8 @@ function connectionsBeside(
 	const configured = Object.keys(settings.models?.providers ?? {});
 	const isServer = choice?.baseUrl !== undefined;
 	if (isServer && configured.includes("anthropic")) throw twoServers();
+	// The model names of a server other than the vendor's may begin with the name of a provider, so discovered
+	// providers are omitted.
 	const isNamed = isServer || (!choice && configured.length > 0);
 	return readConnections({ settings, environment, includesDiscovered: !isNamed });
 }
@@ -142,12 +144,12 @@ const shortestSecret = 16;
 /** Default address of the local model server. */
 export const defaultLlamaEndpoint = "http://127.0.0.1:8080";
 
-/** The local server gets the key of `LLAMA_API_KEY`, and never the key of Anthropic. */
 function localServer(
 	provider: string,
 	{ endpoint = defaultLlamaEndpoint }: NonNullable<Settings["llama"]>,
 	environment: Environment,
 ): ProviderChoice {
+	// The local server never gets the key of Anthropic.
 	const apiKey = readApiKey(environment, llamaKeyVariable);
 	const baseUrl = parseBaseUrl(endpoint)?.href.replace(/\/$/, "") ?? endpoint;
 	if (apiKey !== undefined) checkKey(apiKey, llamaKeyVariable, true);

@@ -196,20 +196,21 @@ function readFile(path: string, mayBeMissing: boolean): { text: string; warnings
 }
 
 /**
- * Directories are separated as in PATH, because their names may contain commas. An invalid value stays a
- * string, which the schema refuses.
+ * Converts the text of a variable to the type of its setting. An invalid text stays a string, which the schema
+ * refuses.
  */
 function readVariable(key: string, text: string): string | number | boolean | string[] {
 	if (key === "maxModelCalls") return /^\d+$/.test(text) ? Number(text) : text;
 	if (lists.has(key)) return text.split(",").map((place) => place.trim());
 	if (key === "insecureLan" || key === "titles") return switches[text] ?? text;
+	// Directories are separated as in PATH, because their names may contain commas.
 	return key === "root" ? text.split(delimiter) : text;
 }
 
 const lists = new Set(["listen", "trustedProxies", "egressAllow"]);
 const switches: Readonly<Record<string, boolean>> = { "1": true, true: true, "0": false, false: false };
 
-/** For example, `tlsCert` becomes `tls.cert`. */
+/** Moves flat values into the objects of their settings. For example, `tlsCert` becomes `tls.cert`. */
 function nested(flat: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { tlsCert, tlsKey, egressAllow, ...values } = flat;
 	const tls = onlySet({ cert: tlsCert, key: tlsKey });

@@ -11,7 +11,7 @@ export function databaseIn(dataDirectory: string): string {
 	return join(dataDirectory, "parley.sqlite");
 }
 
-/** Path of the file that a running gateway keeps open and locked. */
+/** Returns the path of the file that a running gateway keeps open and locked. */
 export function lockIn(dataDirectory: string): string {
 	return join(dataDirectory, "run", "lock.sqlite");
 }
@@ -36,11 +36,9 @@ export async function makeDataDirectory(path: string, flag = "--data"): Promise<
 	await checkPermissions(path, 0o007);
 }
 
-/**
- * Node's own recursive function never ends in directories such as /proc, where the system reports that the
- * new directory does not exist.
- */
 async function makeDirectories(path: string): Promise<void> {
+	// Node's own recursive function never ends in directories such as /proc, where the system reports that the new
+	// directory does not exist.
 	const missing = [path];
 	for (let above = dirname(path); !existsSync(above) && above !== dirname(above); above = dirname(above)) {
 		missing.unshift(above);
@@ -57,12 +55,10 @@ function isDirectory(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/**
- * A key is created only after the database, so the file was emptied. SQLite would treat the empty file as a
- * new database.
- */
+/** Throws if the file of the database was emptied, because SQLite would treat it as a new database. */
 function checkDatabase(path: string): void {
 	const file = databaseIn(path);
+	// A key is created only after the database, so an empty file beside a key was emptied.
 	if (statSync(file, { throwIfNoEntry: false })?.size !== 0 || !existsSync(secretKeyIn(path))) return;
 	throw new ParleyError(dataDirectoryTexts.databaseEmpty({ file, directory: path }), { code: "data_loss" });
 }

@@ -75,14 +75,13 @@ function lockOf(database: DatabaseSync): DataLock {
 	};
 }
 
-/**
- * Every connection in WAL mode has a shared lock on the file, which prevents an exclusive lock:
- * https://www.sqlite.org/pragma.html#pragma_locking_mode
- */
+/** Throws if another program has the database in `file` open. */
 function checkUnused(file: string, run: string, words: Words): void {
 	if (!existsSync(file)) return;
 	let database: DatabaseSync | undefined;
 	try {
+		// Every connection in WAL mode has a shared lock on the file, which prevents an exclusive lock:
+		// https://www.sqlite.org/pragma.html#pragma_locking_mode
 		database = new DatabaseSync(file, { timeout: 0 });
 		database.exec("PRAGMA locking_mode = EXCLUSIVE");
 		database.exec("BEGIN EXCLUSIVE");

@@ -31,11 +31,8 @@ export function policyWriter({
 		});
 }
 
-/**
- * The lock is in the directory of the policy file, because gateways with other data directories may use the
- * same file.
- */
 async function lockOf(path: string): Promise<string> {
+	// Gateways with other data directories may use the same policy file, so the lock is in the directory of this file.
 	const target = await realpath(path).catch(() => path);
 	return join(dirname(target), "run", "policy.lock");
 }
@@ -58,7 +55,7 @@ async function readPolicyText(path: string): Promise<string> {
 	}
 }
 
-/** The new file would replace the link itself. */
+/** Rejects if the missing file is the target of a link, because the new file would replace the link itself. */
 async function refuseDanglingLink(path: string): Promise<void> {
 	const facts = await lstat(path).catch(() => undefined);
 	if (!facts?.isSymbolicLink()) return;

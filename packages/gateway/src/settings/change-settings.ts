@@ -122,7 +122,10 @@ async function replaceIfValid(
 	return { path, isChanged: text !== before, ...defined({ problem }) };
 }
 
-/** The change is stored despite a problem, because a service may have keys that this environment lacks. */
+/**
+ * Returns the error of a start with the changed settings, or undefined. The change is stored in any case, because a
+ * service may have keys that this environment lacks.
+ */
 function startProblem(sources: ConfigSources): string | undefined {
 	try {
 		loadConfig(sources);

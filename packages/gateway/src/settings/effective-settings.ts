@@ -128,7 +128,7 @@ function valueAt(values: unknown, path: JsonPath): unknown {
 	);
 }
 
-/** An array is one value. */
+/** Returns the paths of all set values below `path`. An array is one value. */
 function pathsIn(path: readonly string[], value: unknown): (readonly string[])[] {
 	if (value === undefined) return [];
 	if (typeof value !== "object" || value === null || Array.isArray(value)) return [path];

@@ -29,7 +29,7 @@ const fileSchema = () =>
 		),
 	});
 
-/** Path of the file with the decisions in a data directory. */
+/** Returns the path of the file with the decisions in a data directory. */
 export function projectsIn(data: string): string {
 	return join(data, "projects.json");
 }

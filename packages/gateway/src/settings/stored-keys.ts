@@ -15,7 +15,7 @@ const keysSchema = () => z.record(z.string().regex(keyName), z.string().min(1));
 /** Keys and tokens by the names of their variables. */
 export type StoredKeys = Readonly<Record<string, string>>;
 
-/** Path of the file with the stored keys in a data directory. */
+/** Returns the path of the file with the stored keys in a data directory. */
 export function keysIn(data: string): string {
 	return join(data, "api-keys.json");
 }
@@ -41,11 +41,11 @@ export async function readStoredKeys(data: string): Promise<StoredKeys> {
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** An invalid text gives no reason, because a reason could contain a part of a key. */
 function keysFrom(text: string): StoredKeys | undefined {
 	try {
 		return keysSchema().safeParse(parseJson(text, { uniqueKeys: true })).data;
 	} catch {
+		// The reason is not reported, because it could contain a part of a key.
 		return undefined;
 	}
 }
