@@ -78,9 +78,9 @@ export interface CallersOptions {
 	readonly openConnections: Pick<OpenConnections, "register">;
 	/** Returns the open connection with these addresses, or undefined. */
 	readonly socketOf: (addresses: ConnectionAddresses) => Socket | undefined;
-	/** Called for each authenticated call, with its connection. */
+	/** Reports each authenticated call, with its connection. */
 	readonly settled: (socket: Socket) => void;
-	/** Called with the HTTP status that corresponds to a refused call. */
+	/** Reports each refused call, with the corresponding HTTP status. */
 	readonly refused: (status: number) => void;
 	readonly log: Logger;
 }
@@ -184,7 +184,10 @@ export class Callers {
 		this.#cutAbandoned(socket);
 	}
 
-	/** A proxy may send calls of several clients over one connection, so all calls must be overdue. */
+	/**
+	 * Closes the connection if all its calls are overdue, because a proxy may send calls of several clients over one
+	 * connection.
+	 */
 	#cutAbandoned(socket: Socket | undefined): void {
 		const calls = socket && this.#open.get(socket);
 		if (!socket || !calls?.values().every(({ isOverdue }) => isOverdue)) return;
@@ -254,9 +257,9 @@ function tokenEnded(): CallEnd {
 	return new CallEnd(status.UNAUTHENTICATED, grpcTexts.tokenEnded);
 }
 
-/** In HTTP/2, the name of the host header is `:authority`. */
 function headersOf(call: ServerInterceptingCallInterface, metadata: Metadata): string[] {
 	const names = Object.keys(metadata.getMap()).filter((name) => name !== "host");
 	const values = names.flatMap((name) => metadata.get(name).flatMap((value) => [name, String(value)]));
+	// In HTTP/2, the name of the host header is `:authority`.
 	return ["host", call.getHost(), ...values];
 }

@@ -16,7 +16,7 @@ export class GrpcEntrance {
 		this.#log = log;
 	}
 
-	/** Number of open calls of authenticated clients. */
+	/** Returns the number of open calls of authenticated clients. */
 	get clients(): number {
 		return this.#server?.calls ?? 0;
 	}

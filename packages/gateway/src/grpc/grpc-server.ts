@@ -76,7 +76,7 @@ export class GrpcServer {
 		this.#injector = server.createConnectionInjector(ServerCredentials.createInsecure());
 	}
 
-	/** Number of open calls of authenticated clients. */
+	/** Returns the number of open calls of authenticated clients. */
 	get calls(): number {
 		return this.#callers.calls;
 	}
@@ -124,8 +124,8 @@ export class GrpcServer {
 }
 
 /**
- * The definitions of Parley contain the generated descriptor files, because proto-loader 0.8 omits their
- * imports, and clients that check imports refuse such a schema.
+ * Returns the definitions of all services. The definitions of Parley contain the generated descriptor files, because
+ * proto-loader 0.8 omits their imports, and clients that check imports refuse such a schema.
  */
 function described(): PackageDefinition {
 	const set = Buffer.from(descriptors, "base64");
@@ -137,7 +137,7 @@ function described(): PackageDefinition {
 	return { ...Object.fromEntries(definitions), ...loadSync(healthProto) };
 }
 
-/** The only field of a `google.protobuf.FileDescriptorSet` is the list of files. */
+/** Returns the encoded files of a `google.protobuf.FileDescriptorSet`, whose only field is the list of files. */
 function filesOf(set: Uint8Array): Buffer[] {
 	const reader = new BinaryReader(set);
 	const files: Buffer[] = [];
@@ -159,11 +159,13 @@ const maxHeaderBytes = 16 * 1024;
 const entryBytes = 32;
 
 /**
- * The libraries do not limit the size of the header list: grpc-js has no option for it, nghttp2 limits the
- * frames of a list, and Node its entries (128). Headers that grpc-js consumes (`te`, `content-type`,
- * `grpc-timeout` and the encodings) are not counted. `refused` is called with the equivalent HTTP status.
+ * Returns an interceptor that refuses calls with more than `maxHeaderBytes` of headers, and calls `refused` with the
+ * equivalent HTTP status. Headers that grpc-js consumes (`te`, `content-type`, `grpc-timeout` and the encodings) are
+ * not counted.
  */
 function limitHeaders(refused: (status: number) => void): ServerInterceptor {
+	// The libraries do not limit the size of the header list: grpc-js has no option for it, nghttp2 limits the frames
+	// of a list, and Node its entries (128).
 	return ({ path }, call) => {
 		const listener = new ServerListenerBuilder()
 			.withOnReceiveMetadata((metadata, next) => {
@@ -182,16 +184,16 @@ function limitHeaders(refused: (status: number) => void): ServerInterceptor {
 	};
 }
 
-/** The metadata does not contain the pseudo-header fields. */
 function headerBytes(metadata: Metadata, pseudo: Readonly<Record<":path" | ":authority", string>>): number {
 	const named = Object.keys(metadata.getMap()).flatMap((name) =>
 		metadata.get(name).map((value) => [name, value] as const),
 	);
+	// The metadata does not contain the pseudo-header fields.
 	const entries = [[":method", "POST"], [":scheme", "http"], ...Object.entries(pseudo), ...named] as const;
 	return entries.reduce((sum, [name, value]) => sum + entryBytes + name.length + valueBytes(value), 0);
 }
 
-/** Text values are ASCII. Binary values were sent in base64, whose optional padding is not counted. */
 function valueBytes(value: string | Buffer): number {
+	// Text values are ASCII. Binary values were sent in base64, whose optional padding is not counted.
 	return typeof value === "string" ? value.length : Math.ceil((value.length * 4) / 3);
 }

@@ -28,12 +28,12 @@ interface StreamParts<Message> {
 	readonly encode: (message: Message, writer: BinaryWriter) => BinaryWriter;
 	readonly mayDrop: (message: Message) => boolean;
 	/**
-	 * Called when the stream ends because the gateway stops or the token is no longer valid. A slow client may not
+	 * Reports that the stream ends because the gateway stops or the token is no longer valid. A slow client may not
 	 * have received the status yet, and can still send messages.
 	 */
 	readonly stopped?: () => void;
 	/**
-	 * Called when the client can no longer receive: it has cancelled the call or disconnected, reads too slowly, or
+	 * Reports that the client can no longer receive: it has cancelled the call or disconnected, reads too slowly, or
 	 * its token is no longer valid. Not called when the gateway stops.
 	 */
 	readonly lost: () => void;

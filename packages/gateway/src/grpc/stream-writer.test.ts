@@ -31,7 +31,7 @@ class SlowCall {
 	}
 }
 
-/** Messages that begin with `d` may be dropped. */
+/** Opens a writer to a slow client. Messages that begin with `d` may be dropped. */
 function open(account = new OutgoingAccount()) {
 	const [call, clock] = [new SlowCall(), new ManualClock()];
 	const counts = { dropped: 0, overflows: 0 };

@@ -28,9 +28,9 @@ export interface StreamWriterOptions<Message> {
 	readonly clock: Clock;
 	readonly account: OutgoingAccount;
 	readonly budget?: ReaderBudget;
-	/** Called for each message that was dropped. */
+	/** Reports each dropped message. */
 	readonly onDropped?: () => void;
-	/** Called once if the stream ends because its client reads too slowly. */
+	/** Reports once that the stream ends because its client reads too slowly. */
 	readonly onOverflow: () => void;
 }
 

@@ -121,7 +121,7 @@ export class LlamaServer {
 		};
 	}
 
-	/** Context window in tokens; undefined if the server has not reported it. */
+	/** Returns the context window in tokens, or undefined if the server has not reported it. */
 	get window(): number | undefined {
 		return this.#window;
 	}

@@ -127,13 +127,13 @@ export function countEvents(
 	};
 }
 
-/** No event ends the runs and prompts of a deleted session. */
 function countDeletedSession(
 	{ recorder, runs, prompts }: Counting,
 	_event: unknown,
 	{ sessionId }: Passing,
 ): void {
 	recorder.count("parley_sessions_deleted_total", {});
+	// No event ends the runs and prompts of a deleted session.
 	for (const open of [runs, prompts]) {
 		for (const [id, start] of open) if (start.sessionId === sessionId) open.delete(id);
 	}

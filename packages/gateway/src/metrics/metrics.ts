@@ -147,8 +147,8 @@ function addGauge({ library, registry }: LoadedMetrics, { name, help, labels, re
 
 function workGauges({ runtime, store }: MetricsSources): GaugeDefinition[] {
 	let counting: ReturnType<typeof countOpenWork> | undefined;
-	/** A scrape reads the three gauges of open work at the same time, so they share one query. */
 	const openWork = (): ReturnType<typeof countOpenWork> => {
+		// A scrape reads the three gauges of open work at the same time, so they share one query.
 		counting ??= countOpenWork(store).finally(() => {
 			counting = undefined;
 		});

@@ -64,7 +64,10 @@ class ListedWindows implements Model {
 		}
 	}
 
-	/** Never rejects. Without the list, models without a known window have the assumed window. */
+	/**
+	 * Reads the windows from the provider's list of models. Never rejects: without the list, models without a known
+	 * window have the assumed window.
+	 */
 	async #read(): Promise<void> {
 		const { server, clock, log } = this.#deps;
 		this.#requestedAt = clock.monotonic();

@@ -154,7 +154,10 @@ function aboutServer(
 	};
 }
 
-/** The vendor of the Messages API has only the models of the table. */
+/**
+ * Whether the server may have models that are not in the table. The vendor of the Messages API has only the models of
+ * the table.
+ */
 function isOpenServer({ family, isOfficial }: Server): boolean {
 	return family !== anthropic || !isOfficial;
 }
@@ -245,7 +248,10 @@ function checkKnown(value: string, { path, origin }: Place, table: ModelTable, c
 	});
 }
 
-/** Calls with the same address, time limit and API share one model and its connections. */
+/**
+ * Returns a function that opens the model at an address. Calls with the same address, time limit and API share one
+ * model and its connections.
+ */
 function endpoints(deps: {
 	readonly clock: Clock;
 	readonly log: Logger;

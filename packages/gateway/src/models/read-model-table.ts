@@ -6,8 +6,8 @@ import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { modelServerTexts } from "../texts/models/discovery.ts";
 
-/** `modelsFromFile` checks the other fields. */
 function namesIn(value: unknown) {
+	// `modelsFromFile` checks the other fields.
 	const name = z.object({ id: z.string(), provider: z.string().default("anthropic") });
 	return z.object({ models: z.array(name) }).parse(value).models;
 }

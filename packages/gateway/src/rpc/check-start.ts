@@ -79,7 +79,7 @@ export function policyIn({ policyFile, data }: Config): string {
 	return policyFile ?? join(data, "policy.jsonc");
 }
 
-/** A gateway only warns about a model that the offline provider does not have. */
+/** Throws if the offline provider does not have the model. A gateway only logs a warning about such a model. */
 function checkOfflineModel(name = ""): void {
 	if (["", "offline", "fast", "standard", "max"].includes(name)) return;
 	throw new ParleyError(rpcTexts.offlineModel({ model: JSON.stringify(name) }), { code: "invalid_argument" });

@@ -176,8 +176,8 @@ async function openHome(
 	return { file: databaseIn(directory), directory: await realpath(directory), lock };
 }
 
-/** A session in memory needs no key that outlives the process. */
 async function keyOf({ directory, lock }: Home, parts: Parameters<typeof openSecretKey>[1]): Promise<Buffer> {
+	// A session in memory needs no key that outlives the process.
 	return lock === undefined ? randomBytes(32) : openSecretKey(directory, parts);
 }
 
@@ -248,8 +248,8 @@ async function runtimeOptions(options: OpenAgentOptions, parts: Parts): Promise<
 }
 
 /**
- * Directory for the result of the sandbox check if there is no data directory. Undefined if the directory is
- * not needed or cannot be created.
+ * Returns the directory for the result of the sandbox check if there is no data directory. Returns undefined if the
+ * directory is not needed or cannot be created.
  */
 function cacheOf({ sandboxCheck, config, log }: OpenAgentOptions): string | undefined {
 	if (!sandboxCheck || existsSync(config.data)) return undefined;
@@ -285,12 +285,12 @@ async function withServers(
 	return [...tools, ...[...servers, ...trusted].map(({ name }) => `${name}__*`)];
 }
 
-/** The reasoning effort of the only agent can change between two prompts. */
 function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly string[]): Profiles {
 	const { systemPrompt, appendSystemPrompt = [] } = flags;
 	const instructions = [systemPrompt ?? builtInInstructions({ questions: false }), ...appendSystemPrompt]
 		.filter((part) => part !== "")
 		.join("\n\n");
+	// The reasoning effort of the only agent can change between two prompts.
 	const profile = (): Profile => ({
 		name: "default",
 		title: "Parley",
@@ -309,8 +309,8 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 const maxListed = 10;
 
 /**
- * The returned function refuses model names that the server does not list. If the server sends no list, all
- * names are accepted. Names of other providers are always accepted.
+ * Returns a function that refuses model names that the server does not list. If the server sends no list, all names
+ * are accepted. Names of other providers are always accepted.
  */
 function checkServed(
 	askServed: () => Promise<ModelTable>,

@@ -79,8 +79,8 @@ export async function prepareSession(runtime: Runtime, { id, others }: RestoredS
 }
 
 /**
- * If the default model is undecided, chooses the stored model. Throws if no model is stored, or if the stored model is
- * unknown.
+ * Returns `models`, with the stored model as the default model if that is undecided. Throws if no model is stored, or
+ * if the stored model is unknown.
  */
 export function decideModel(models: Models, restored: RestoredSession | undefined): Models {
 	const { undecided } = models;
@@ -90,8 +90,8 @@ export function decideModel(models: Models, restored: RestoredSession | undefine
 	return { ...models, modelName: before };
 }
 
-/** The table of another provider may be incomplete, so the prefix of the provider suffices. */
 function isKnown({ model, table }: Models, name: string): boolean {
+	// The table of another provider may be incomplete, so the prefix of the provider suffices.
 	return table.find(name, model.provider) !== undefined || table.admits(name);
 }
 

@@ -60,7 +60,7 @@ export class SecretPages {
 		this.#options = options;
 	}
 
-	/** Host in the addresses of the pages. */
+	/** Returns the host in the addresses of the pages. */
 	get host(): string {
 		return new URL(this.#options.publicUrl).host;
 	}

@@ -28,8 +28,8 @@ export class Admission {
 	#open = 0;
 
 	/**
-	 * `isShared` returns whether many clients share an address, such as the address of a proxy, so that `perPeer` does
-	 * not apply.
+	 * Applies the defaults to missing limits. `isShared` returns whether many clients share an address, such as the
+	 * address of a proxy, so that `perPeer` does not apply.
 	 */
 	constructor(limits: Partial<AdmissionLimits> = {}, isShared: (peer: string) => boolean = () => false) {
 		const { open, ...places } = { ...defaults, ...limits };

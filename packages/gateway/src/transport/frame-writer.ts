@@ -18,10 +18,11 @@ export interface FrameWriterOptions {
 	readonly budget?: ReaderBudget;
 	/** Counts the waiting bytes of all readers. */
 	readonly account: OutgoingAccount;
-	/** Called for each minor or droppable frame that is dropped because of the budget. */
+	/** Reports each minor or droppable frame that is dropped because of the budget. */
 	readonly onDropped?: () => void;
 	/**
-	 * Called once if the reader is too slow. The caller must close the connection. The reader can reconnect and resume.
+	 * Reports once that the reader is too slow. The caller must close the connection. The reader can reconnect and
+	 * resume.
 	 */
 	readonly onOverflow: () => void;
 }

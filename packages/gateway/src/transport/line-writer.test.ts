@@ -4,7 +4,7 @@ import { ManualClock } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { LineWriter } from "./line-writer.ts";
 
-/** After two turns of the event loop, the lines have been written. */
+/** Waits for two turns of the event loop, after which the lines have been written. */
 async function turned(): Promise<void> {
 	await tick();
 	await tick();

@@ -27,8 +27,8 @@ export interface LineWriterOptions {
 	readonly output: Writable;
 	readonly clock: Clock;
 	/**
-	 * Called once if the reader has disconnected, does not read for 30 s, or leaves too many characters unread. Later writes
-	 * are ignored.
+	 * Reports once that the reader has disconnected, does not read for 30 s, or leaves too many characters unread.
+	 * Later writes are ignored.
 	 */
 	readonly onUnread: () => void;
 }
@@ -181,10 +181,10 @@ export class LineWriter {
 		this.#blocked = this.#clock.after(patienceMs, () => this.#leave());
 	}
 
-	/** Each written part restarts the time limit of a slow reader. */
 	#written(error: Error | null | undefined): void {
 		if (error) return;
 		this.#inFlight -= 1;
+		// Each written part restarts the time limit of a slow reader.
 		if (this.#blocked && !this.#ended) this.#wait();
 	}
 

@@ -23,7 +23,7 @@ export class OutgoingAccount {
 		this.#limit = limit;
 	}
 
-	/** Total of waiting bytes for all slow readers. */
+	/** Returns the total of waiting bytes for all slow readers. */
 	get total(): number {
 		return this.#total;
 	}

@@ -10,7 +10,7 @@ function connection() {
 	return { socket: new Socket(), clock, admit: () => undefined, isOwn: async () => false };
 }
 
-/** CPU time of a thousand evictions, in microseconds. */
+/** Returns the CPU time of a thousand evictions, in microseconds. */
 function costOfEvictions(length: number): number {
 	const places = new Places({ perPeer: 0, pending: 0, waiting: length });
 	for (let count = 0; count < length; count++) places.enter("a", connection());

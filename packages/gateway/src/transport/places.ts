@@ -15,7 +15,7 @@ export interface NewConnection {
 	readonly socket: Socket;
 	/** Clock for the time until the connection must be authenticated. */
 	readonly clock: Clock;
-	/** Called immediately or when a place is free. Not called if the socket closes before that. */
+	/** Admits the connection, immediately or when a place is free. Not called if the socket closes before that. */
 	admit(): void;
 	/** Whether the peer is a process of the gateway's own user; false if that is unknown. Never rejects. */
 	isOwn(): Promise<boolean>;
@@ -77,7 +77,7 @@ export class Places {
 	#longest = 0;
 	readonly #entryOf = new Map<Socket, Entry>();
 
-	/** `isShared` returns whether many clients share an address, so that `perPeer` does not apply. */
+	/** Sets the limits. `isShared` returns whether many clients share an address, so that `perPeer` does not apply. */
 	constructor(limits: PlacesLimits, isShared: (peer: string) => boolean = () => false) {
 		this.#limits = limits;
 		this.#isShared = isShared;

@@ -16,7 +16,7 @@ export interface TlsRenewalOptions {
  * use.
  */
 export class TlsRenewal {
-	/** Called after a new identity has replaced the previous one. */
+	/** Handles a new identity after it has replaced the previous one. */
 	onRenewed: (() => Promise<void>) | undefined;
 	readonly #options: TlsRenewalOptions;
 	#current: TlsIdentity;
