@@ -45,15 +45,13 @@ export function kindOf({ type, approval }: Prompt): WaitingPrompt["kind"] {
 	return approval || type === "confirm" ? "approval" : "question";
 }
 
-/**
- * A `question_id` gives the right to answer, so only questions that an agent may answer have one. A client
- * that only reads gets no `question_id`.
- */
 function encodeWaiting(prompt: Prompt, onlyReads: boolean): WaitingPrompt {
 	const kind = kindOf(prompt);
 	const options = prompt.options.filter(({ disabled }) => !disabled);
 	return defined({
 		kind,
+		// A `question_id` gives the right to answer. Only questions that an agent may answer have one, and a client that
+		// only reads gets none.
 		question_id: kind === "question" && !onlyReads ? prompt.token : undefined,
 		type: prompt.type,
 		text: visibleLines(prompt.label),
@@ -127,7 +125,7 @@ export function encodeMcpTask(task: TaskFacts, open: readonly Prompt[], onlyRead
 	);
 }
 
-/** An agent cannot give this approval. */
+/** Encodes the review of a task as an approval that an agent cannot give. */
 function encodeReview({ reason, content }: NonNullable<TaskFacts["review"]>): WaitingPrompt {
 	const text = visibleLines(content === "" ? reason : `${reason}\n${content}`);
 	const way = mcpTexts.decisionByPerson;

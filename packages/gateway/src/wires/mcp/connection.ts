@@ -76,7 +76,7 @@ export class McpConnection {
 		await this.#server.connect(transport);
 	}
 
-	/** Number of active requests. */
+	/** Returns the number of active requests. */
 	get active(): number {
 		return this.#lost.size;
 	}
@@ -191,7 +191,6 @@ export class McpConnection {
 		}));
 	}
 
-	/** An error becomes a result, which the model of the client can read. */
 	async #answer(
 		tool: string,
 		ctx: ServerContext,
@@ -202,6 +201,7 @@ export class McpConnection {
 			this.#deps.counts?.answered("mcp", tool, "ok");
 			return result;
 		} catch (reason) {
+			// The model of the client can read the error in the result.
 			return encodeMcpError(this.#errorText(tool, reason));
 		}
 	}

@@ -181,7 +181,10 @@ export class McpEndpoint {
 		return this.#open(http.principal);
 	}
 
-	/** A session of another principal or token is treated as absent. */
+	/**
+	 * Returns the session that the request names. Throws for an unknown session, and for a session of another principal
+	 * or token.
+	 */
 	#find({ request, principal }: McpRequest): McpSession {
 		const id = request.headers["mcp-session-id"];
 		const session = typeof id === "string" ? this.#sessions.get(id) : undefined;

@@ -161,7 +161,9 @@ function decodeMethod(frame: RequestFrame): Request {
 	return { id, method, params: params.data, sessionId, onBehalf: onBehalf.data } as Request;
 }
 
-/** The frame and its parameters may name the session. Throws if they name different sessions. */
+/**
+ * Returns the session that the frame or its parameters name, or undefined. Throws if they name different sessions.
+ */
 function readTarget({ session_id: beside, params }: RequestFrame): string | undefined {
 	const among = SessionId.safeParse(params, issueOptions);
 	if (!among.success) throw new ParleyError(describe(among.error), { code: "invalid_argument" });

@@ -222,7 +222,7 @@ export class OzzieConnection implements HandlerContext {
 		await this.deps.out.drained();
 	}
 
-	/** Called after the response to the request has been sent. */
+	/** Starts the replays of the joined sessions, after the response to the request has been sent. */
 	#begin(): void {
 		const joined = this.#joined;
 		this.#joined = [];
@@ -251,7 +251,10 @@ export class OzzieConnection implements HandlerContext {
 		}
 	}
 
-	/** A malformed `prompt_response` with a token is handled as an invalid answer. */
+	/**
+	 * Returns the response to an invalid frame. A malformed `prompt_response` with a token is handled as an invalid
+	 * answer.
+	 */
 	async #refuse({ id, reason, frame }: RefusedFrame): Promise<ResponseFrame> {
 		const token = frame?.method === "prompt_response" ? frame.params["token"] : undefined;
 		try {
@@ -262,7 +265,7 @@ export class OzzieConnection implements HandlerContext {
 		}
 	}
 
-	/** Go clients read no responses, so an event replaces the reply to a refused message. */
+	/** Returns `failure`. If a message was refused, also adds an event, because Go clients read no responses. */
 	#withRefusal(method: string | undefined, failure: ResponseFrame): ResponseFrame {
 		const sessionId = this.#current;
 		if (failure.ok || method !== "send_message" || this.envelope === "flat" || sessionId === undefined) {
@@ -279,16 +282,16 @@ export class OzzieConnection implements HandlerContext {
 		this.deps.runtime.trust.audit.sample({ ...requestedBy(principal), ...refused });
 	}
 
-	/** Only joined sessions have their own key, so that invented ids do not raise the limit. */
 	#rateLimitKey({ sessionId }: Request): string | symbol {
+		// Only joined sessions have their own key, so that invented ids do not raise the limit.
 		const named = sessionId !== undefined && this.#views.has(sessionId) ? sessionId : this.#current;
 		return named ?? this.#unnamed;
 	}
 
-	/** A check is sent immediately, because a pending request may wait for the connector's report. */
 	#sendCheck(check: PersonCheck): void {
 		const { sessionId } = check;
 		const seq = this.#views.get(sessionId)?.seq ?? 0;
+		// A check is sent immediately, because a pending request may wait for the connector's report.
 		this.#show({ transient: true, sessionId, seq, event: { type: "person.check", check } });
 	}
 
@@ -318,9 +321,9 @@ export class OzzieConnection implements HandlerContext {
 		}
 	}
 
-	/** An observer must not get the token of a prompt. */
 	#send(event: OzzieEvent): void {
 		const { out, principal } = this.deps;
+		// An observer must not get the token of a prompt.
 		out.event(principal.kind === "observer" ? hideToken(event) : event);
 	}
 
@@ -338,7 +341,7 @@ export class OzzieConnection implements HandlerContext {
 		if (!this.#waiting) this.#showPrompts();
 	}
 
-	/** The new view joins before the old view leaves, so that the session always has a client. */
+	/** Returns a new view of the session, which replaces the previous view. */
 	async #follow(sessionId: string, afterSeq: number | undefined): Promise<SessionView> {
 		const { runtime, principal } = this.deps;
 		const view = await SessionView.join(runtime, sessionId, {
@@ -347,13 +350,14 @@ export class OzzieConnection implements HandlerContext {
 			deliver: (event) => isWireEvent(event) && this.#deliver(event),
 			drained: () => this.#drained(),
 		});
+		// The new view joins before the old view leaves, so that the session always has a client.
 		await this.#leave(sessionId);
 		this.#views.set(sessionId, view);
 		this.#joined.push(view);
 		return view;
 	}
 
-	/** Delayed events of a deleted session are still sent. */
+	/** Leaves the view of a deleted session, whose delayed events are still sent. */
 	async #leaveDeleted(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);

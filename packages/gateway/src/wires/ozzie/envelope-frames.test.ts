@@ -16,7 +16,7 @@ const Frame = z.object({
 	payload: z.looseObject({ payload: z.record(z.string(), z.unknown()) }),
 });
 
-/** The messages are unmasked, unfragmented, and at most 64 KiB each. */
+/** Returns the payloads of WebSocket messages, which must be unmasked, unfragmented, and at most 64 KiB each. */
 function messagesIn(bytes: Buffer): Buffer[] {
 	const messages: Buffer[] = [];
 	for (let at = 0; at < bytes.length; ) {

@@ -90,8 +90,8 @@ function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 }
 
 /**
- * Go clients drop an event whose `arguments` is not an object. As in existing servers, the object contains
- * the value as text.
+ * Returns a call whose `arguments` is an object, because Go clients drop other events. As in existing servers, the
+ * object contains another value as text.
  */
 function withObject(call: { readonly arguments?: unknown }): object {
 	const { arguments: given } = call;

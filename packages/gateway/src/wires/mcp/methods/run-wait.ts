@@ -15,7 +15,7 @@ export interface RunWaitOptions {
 	readonly show?: ((prompt: Prompt) => ShowApproval | undefined) | undefined;
 	/** Whether the wait continues while approvals and passwords are open, because the client already knows them. */
 	readonly patient?: boolean;
-	/** Called with a human-readable description of the current step of the run. */
+	/** Receives a human-readable description of the current step of the run. */
 	readonly progress: (words: string) => void;
 }
 
@@ -55,7 +55,7 @@ export class RunWait {
 		this.#steps.add(taskId);
 	}
 
-	/** Human-readable description of the current step of the run. */
+	/** Returns a human-readable description of the current step of the run. */
 	get words(): string {
 		return this.#words;
 	}

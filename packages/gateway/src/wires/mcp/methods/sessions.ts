@@ -31,7 +31,7 @@ export async function sessionFor(
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** On this wire, the name of `root_dir` is `directory`. */
+/** Throws the error with the name `directory` instead of `root_dir`, which is its name on this wire. */
 function directoryError(reason: unknown): never {
 	const { message, code } = ParleyError.from(reason);
 	throw new ParleyError(message.replace(/^root_dir: /, "directory: "), { code, cause: reason });

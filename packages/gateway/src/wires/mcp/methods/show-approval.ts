@@ -53,7 +53,9 @@ function decisionOf(content: unknown): "approve" | "deny" | undefined {
 	return read.success ? read.data.decision : undefined;
 }
 
-/** Call it before the form is sent, so that no decision can precede the audit row. */
+/**
+ * Adds the audit row of a shown approval. Call it before the form is sent, so that no decision can precede the row.
+ */
 async function noteShown(
 	{ runtime }: McpContext,
 	person: Principal,

@@ -9,7 +9,7 @@ import { decodeRequest } from "../codec.ts";
 import { OzzieConnection } from "../connection.ts";
 import { actionsOf } from "./handlers.ts";
 
-/** Minimal parameters in the session with this id. A missing method fails to compile. */
+/** Returns minimal parameters of each method in the session with this id. A missing method fails to compile. */
 const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput<Name> } => ({
 	open_session: {},
 	send_message: { content: "hi" },

@@ -134,9 +134,9 @@ export const grantMethods: MethodsOf<"request_grant" | "list_grants" | "revoke_g
 	},
 };
 
-/** A person requests a grant for the current channel, and an operator for the named channel. */
 function decodeRequested({ params, principal }: RequestOf<"request_grant">): RequestedGrant {
 	const { channel, people, tools, classes, minutes, max_actions, reason } = params;
+	// A person requests a grant for the current channel, and an operator for the named channel.
 	const place = principal.person ? placeKey(principal.person.place) : channel;
 	if (place === undefined) {
 		throw new ParleyError(ozzieErrorTexts.channel, {

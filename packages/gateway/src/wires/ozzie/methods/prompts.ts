@@ -107,7 +107,7 @@ function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
 }
 
-/** `withDetails` adds the arguments and the preview of the call, which may be long. */
+/** Encodes an open prompt. `withDetails` adds the arguments and the preview of the call, which may be long. */
 function encodeOpenPrompt(
 	open: OpenPrompt,
 	withDetails: boolean,

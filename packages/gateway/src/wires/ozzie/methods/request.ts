@@ -105,7 +105,10 @@ export async function targetOrNew(
 	return (await connection.join(id, 0, true)).view;
 }
 
-/** With a key, the same request over another connection gets the same session. */
+/**
+ * Creates a session for a request that names none, and returns its id. With a key, the same request over another
+ * connection gets the same session.
+ */
 async function createImplicit(connection: HandlerContext, request: PrincipalRequest): Promise<string> {
 	const { principal, key, method, params } = keyedRequest(request);
 	const { runtime } = connection.deps;
@@ -125,7 +128,7 @@ async function createImplicit(connection: HandlerContext, request: PrincipalRequ
 	}
 }
 
-/** The result is longer than any key of a client, so that the two never collide. */
+/** Returns a key that is longer than any key of a client, so that the two never collide. */
 function implicitKey(key: string): string {
 	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
 }

@@ -289,8 +289,7 @@ type Page = Messages[number];
 const shortestMessage = 1_000;
 
 /**
- * Without `seq`, returns the newest messages that fit into one response. With `seq`, returns the text of this
- * event from `offset`.
+ * Returns the newest messages that fit into one response. With `seq`, returns the text of this event from `offset`.
  */
 async function loadMessages(
 	connection: HandlerContext,
