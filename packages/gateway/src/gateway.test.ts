@@ -107,7 +107,7 @@ async function ask(socket: WebSocket, method: string, params: object = {}): Prom
 	return parseJson(String(data));
 }
 
-/** The address is free again after the server is closed. */
+/** Opens a server on a free port. The address is free again after the server is closed. */
 async function occupy(): Promise<{ readonly server: Server; readonly endpoint: Endpoint }> {
 	const server = createServer().listen(0, "127.0.0.1");
 	await once(server, "listening");

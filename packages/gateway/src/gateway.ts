@@ -57,7 +57,7 @@ export interface GatewayOptions {
 	readonly failpoints?: Failpoints;
 	/** Model that replaces the configured provider. */
 	readonly model?: Model;
-	/** Called when an authorized client asks the gateway to stop. */
+	/** Handles the request of an authorized client to stop the gateway. */
 	readonly onShutdown?: () => void;
 }
 
@@ -302,7 +302,9 @@ interface ServerNames {
 	readonly server: string | undefined;
 }
 
-/** `server` is set if the server does not belong to the provider. */
+/**
+ * Returns the provider of the model with this name. `server` is set if the server does not belong to the provider.
+ */
 function servedBy({ model, serverHost }: Models, name: string): ServerNames {
 	const { provider } = serverOf(model, name);
 	return { provider, server: provider === model.provider ? serverHost : undefined };

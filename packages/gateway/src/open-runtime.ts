@@ -165,7 +165,7 @@ function runOptions(
 	};
 }
 
-/** The directories are real paths. */
+/** Returns the real paths of the runtime's directories, and the content of the file with the system prompt. */
 async function surroundings(
 	{ config, currentDirectory, log }: RuntimeSettings,
 	audit: () => Runtime["trust"]["audit"],

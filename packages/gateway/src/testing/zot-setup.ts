@@ -87,7 +87,7 @@ export class ZotSetup implements AsyncDisposable {
 		return this.frames.filter((frame) => frame.type === "response");
 	}
 
-	/** Id of each response, with `true` or the error. */
+	/** Returns the id of each response, with `true` or the error. */
 	get answers(): (readonly [Id | undefined, true | string])[] {
 		return this.responses.map((response) => [response.id, response.success || response.error]);
 	}

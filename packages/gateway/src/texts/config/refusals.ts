@@ -90,7 +90,7 @@ export const settingRefusalTexts = {
 	searxngUrl: "an http or https address, such as http://127.0.0.1:8888, for searxng",
 	searxngKey: "no key, because searxng needs none",
 	searchKey: "the name of an environment variable with the key of Brave Search",
-	/** `place`: position in the source. `near`: a similar name. */
+	// `place`: position in the source. `near`: a similar name.
 	unknownSetting: ({ name, place, near, allowed }: UnknownSetting) =>
 		`unknown setting ${name}${place === undefined ? "" : ` (${place})`}${
 			allowed.length === 0

@@ -43,7 +43,7 @@ export interface HttpServerOptions {
 	readonly secretPages?: SecretPageRoute | undefined;
 	readonly mcp?: OtherEndpoint | undefined;
 	readonly refused?: (status: number) => void;
-	/** Called with the connection of each authenticated request. */
+	/** Reports each authenticated request, with its connection. */
 	readonly settled: (socket: Duplex) => void;
 	/** Serves a WebSocket upgrade that was checked and authenticated. */
 	readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller) => void;

@@ -55,7 +55,10 @@ export function encodeCalls(
 /** Prefix of a note that states why an approval is repeated. */
 const repeatedPrefix = "asked again: ";
 
-/** The protocol has no other field for the reasons why an approval is repeated. */
+/**
+ * Returns the preview of an approval, after the reasons why it is repeated. The protocol has no other field for these
+ * reasons.
+ */
 function previewOf(prompt: Prompt | undefined): string {
 	const { preview = "", notes = [] } = prompt?.approval ?? {};
 	const reasons = notes.filter((note) => note.startsWith(repeatedPrefix));
@@ -65,7 +68,7 @@ function previewOf(prompt: Prompt | undefined): string {
 /** Maximum bytes of each text in arguments that are too long, in the order of the attempts. */
 const shorterTexts = [10_000, 1_000, 100];
 
-/** The result is valid JSON: complete, with shortened texts, or with only a note. */
+/** Returns valid JSON: all arguments, arguments with shortened texts, or only a note. */
 function encodeArguments(given: unknown, max: number): string {
 	const json = JSON.stringify(given ?? {});
 	if (Buffer.byteLength(json) <= max) return json;

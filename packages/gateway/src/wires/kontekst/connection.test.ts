@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import type { RunEvent } from "../../gen/kontekst.ts";
 import { RunStream } from "./connection.ts";
 
-/** `seen` resolves with the next event of a kind. */
+/** Opens a stream. `seen` resolves with the next event of a kind. */
 function openStream(t: TestRuntime) {
 	const waiting = new Map<string, (event: RunEvent) => void>();
 	const events: string[] = [];

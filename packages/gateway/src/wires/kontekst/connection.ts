@@ -22,7 +22,7 @@ export interface RunStreamOptions {
 	readonly redactor: ErrorRedactor;
 	/** Sends an event to the client; must not throw. */
 	readonly send: (event: RunEvent) => void;
-	/** Called after the last event, when the client has closed its half of the stream. */
+	/** Reports that the client has closed its half of the stream, and that no event follows. */
 	readonly finished: () => void;
 }
 
@@ -161,7 +161,7 @@ export class RunStream {
 		for (const happened of early) this.#happened(happened);
 	}
 
-	/** Never rejects. Keeps the session if another client has open work in it. */
+	/** Deletes the session, unless another client has open work in it. Never rejects. */
 	async #removeEmpty(sessionId: string): Promise<void> {
 		const { runtime, log } = this.#options;
 		await runtime.remove(this.#keyed("run"), sessionId, false).catch((error: unknown) => {
@@ -183,8 +183,8 @@ export class RunStream {
 		for (const turn of this.#turns.receive(happened)) this.#sendTurn(turn, run);
 	}
 
-	/** Events about answered and closed prompts contain only the token. */
 	#belongsToRun(inner: SessionEvent["event"], runId: string): boolean {
+		// Events about answered and closed prompts contain only the token.
 		if ("token" in inner) return this.#prompts.has(inner.token);
 		const isOfStep =
 			"prompt" in inner && inner.prompt.taskId !== undefined && this.#tasks.has(inner.prompt.taskId);
@@ -230,12 +230,12 @@ export class RunStream {
 		}
 	}
 
-	/** A call of a step is proposed here, because no `calls.proposed` event of the step reaches this stream. */
 	#raise(prompt: Prompt): void {
 		const { token, taskId, approval } = prompt;
 		const callId = approval && (taskId === undefined ? approval.callId : `${taskId}/${approval.callId}`);
 		this.#prompts.set(token, { prompt, callId });
 		if (!approval || callId === undefined || taskId === undefined) return;
+		// No `calls.proposed` event of the step reaches this stream.
 		this.#propose([{ callId, name: approval.tool, arguments: approval.arguments, token }]);
 	}
 

@@ -38,8 +38,8 @@ export function decode<Schema extends z.ZodType>(schema: Schema, message: unknow
 	});
 }
 
-/** Generated code has camel case, but the protocol has names such as `max_context_tokens`. */
 function snakeCase(name: string): string {
+	// Generated code has camel case, but the protocol has names such as `max_context_tokens`.
 	return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

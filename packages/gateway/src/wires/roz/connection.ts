@@ -35,15 +35,15 @@ export interface SessionStreamOptions {
 	/** Id of the host that the client provides for other sessions. */
 	readonly ownHostId: string | undefined;
 	/**
-	 * Called with `true` if a frame must wait until the session is open. The transport then stops reading, so that a flood of
-	 * frames is not stored in memory. Called with `false` when the session is open or the stream is over.
+	 * Stops the reads of the transport if a frame must wait until the session is open, so that a flood of frames is not
+	 * stored in memory. Continues them with `false` when the session is open or the stream is over.
 	 */
 	readonly setPaused: (isPaused: boolean) => void;
 	/** Sends a response to the client; must not throw. */
 	readonly send: (response: SessionResponse) => void;
-	/** Called once, after the last frame. */
+	/** Reports once that no further frame follows. */
 	readonly finished: () => void;
-	/** Called instead of `finished` if the client has no right to start, or exceeds a limit. */
+	/** Reports that the client has no right to start, or exceeds a limit. Called instead of `finished`. */
 	readonly refused: (error: ParleyError) => void;
 }
 
@@ -325,7 +325,8 @@ export class SessionStream {
 const ratings: Readonly<Record<string, Feedback["rating"]>> = { up: "good", down: "bad" };
 
 /**
- * A frame without a session applies to the session of the stream. Returns undefined for an unknown rating.
+ * Returns the feedback and its session, or undefined for an unknown rating. A frame without a session applies to the
+ * session of the stream.
  */
 function feedbackOf(
 	{ sessionId, messageId, rating }: MessageFeedback,

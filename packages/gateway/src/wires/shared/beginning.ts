@@ -26,9 +26,11 @@ export function beginning(text: string, length: number): string {
 }
 
 /**
- * Segmentation can start at an ASCII character, because no flag or other emoji contains one after its start.
+ * Returns the last place at or before `place` where segmentation can start, or `place` if `farthest` code units
+ * contain none.
  */
 function safeStart(text: string, place: number): number {
+	// No flag or other emoji contains an ASCII character after its start.
 	for (let at = place; at > Math.max(0, place - farthest); at--) if (text.charCodeAt(at) < 0x80) return at;
 	return place <= farthest ? 0 : place;
 }

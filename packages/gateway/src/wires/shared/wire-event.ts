@@ -40,8 +40,8 @@ interface DeliveredEvent {
 const minor: ReadonlySet<string> = new Set(["thinking.delta", "arguments.delta", "tool.progress"]);
 
 /**
- * Priority of an event for slow readers. A slow reader first loses `minor` events, which only show that the model is
- * working, and then `droppable` events.
+ * Returns the priority of an event for slow readers. A slow reader first loses `minor` events, which only show that
+ * the model is working, and then `droppable` events.
  */
 export function weightOf({ transient, event }: DeliveredEvent): "required" | "droppable" | "minor" {
 	if (!transient) return "required";

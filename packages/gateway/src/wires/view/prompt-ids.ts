@@ -8,7 +8,7 @@ export class PromptIds {
 	readonly #open = new Map<string, Prompt>();
 	#count = 0;
 
-	/** `nameOf` returns the id of a prompt. `count` is the number of the prompt on the stream, from 1. */
+	/** Sets the function that returns the id of a prompt. `count` is the number of the prompt on the stream, from 1. */
 	constructor(nameOf: (prompt: Prompt, count: number) => string) {
 		this.#nameOf = nameOf;
 	}

@@ -63,17 +63,17 @@ export class SessionView {
 		return this.#follower.id;
 	}
 
-	/** The `seq` of the newest recorded event when the client joined. */
+	/** Returns the `seq` of the newest recorded event when the client joined. */
 	get lastSeq(): number {
 		return this.#follower.lastSeq;
 	}
 
-	/** The `seq` of the last recorded event that was emitted, or 0. */
+	/** Returns the `seq` of the last recorded event that was emitted, or 0. */
 	get seq(): number {
 		return this.#follower.seq;
 	}
 
-	/** Model that was chosen for the session; undefined if the profile or the gateway decides. */
+	/** Returns the model that was chosen for the session, or undefined if the profile or the gateway decides. */
 	get model(): string | undefined {
 		return this.#follower.model;
 	}

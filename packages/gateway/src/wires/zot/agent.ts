@@ -98,7 +98,10 @@ export class Agent {
 		return this.#runtime.transcript(principal, this.#joined.id);
 	}
 
-	/** Number of messages of the transcript. It is read once after each change, because clients request it often. */
+	/**
+	 * Returns the number of messages of the transcript. Reads it once after each change, because clients request it
+	 * often.
+	 */
 	messageCount(): Promise<number> {
 		this.#messageCount ??= this.transcript().then(({ length }) => length);
 		const count = this.#messageCount;
@@ -191,7 +194,7 @@ export class Agent {
 		if (this.#messageCount === count) this.#messageCount = undefined;
 	}
 
-	/** A renewal is needed because the process may run longer than the grant lasts. */
+	/** Renews the acceptance of all tools if it is old, because the process may run longer than the grant lasts. */
 	async #accept(): Promise<void> {
 		const last = this.#acceptedAt;
 		const renewedAt = last ?? (this.settings.acceptsAll ? Number.NEGATIVE_INFINITY : undefined);

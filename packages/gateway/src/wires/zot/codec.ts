@@ -56,8 +56,8 @@ function isCommand(type: unknown): type is CommandType {
 }
 
 /**
- * Without `error`, the type of the line is unknown. The response has the id of the line if the id is valid,
- * because clients match responses by id.
+ * Returns the error response to an invalid line. Without `error`, the type of the line is unknown. The response has
+ * the id of the line if the id is valid, because clients match responses by id.
  */
 function refusedLine(value: unknown, error: z.ZodError | undefined): DecodedLine {
 	const { type, id } = isFields(value) ? value : {};
@@ -159,7 +159,10 @@ export function encodeZotMessage({ message, at }: { readonly message: Message; r
 	return { role: message.role, content: inOrder(encodeContent(message.content)), time: encodeTime(at) };
 }
 
-/** In stored messages, images precede the text. In `user_message`, images follow the text. */
+/**
+ * Returns the blocks in the order of `user_message`, with images after the text. In stored messages, images precede
+ * the text.
+ */
 function inOrder(blocks: readonly Block[]): Block[] {
 	const isImage = ({ type }: Block): boolean => type === "image";
 	return [...blocks.filter((block) => !isImage(block)), ...blocks.filter(isImage)];

@@ -128,7 +128,10 @@ export class ZotConnection {
 		else this.#queue(async () => send());
 	}
 
-	/** Urgent commands do their work at once, but their responses wait for the pending responses. */
+	/**
+	 * Executes a command and sends its response. Urgent commands do their work at once, but their responses wait for
+	 * the pending responses.
+	 */
 	#carryOut(command: Command): void {
 		// The state is checked when the command is read. A prompt in the same write makes the agent busy only for the
 		// commands after it.
@@ -149,8 +152,8 @@ export class ZotConnection {
 		}
 	}
 
-	/** The work may fail before its response is due, and no other code handles the rejection until then. */
 	#answerLater(command: Command, outcome: Promise<Outcome>): void {
+		// The work may fail before its response is due, and no other code handles the rejection until then.
 		outcome.catch(() => undefined);
 		this.#queue(() => this.#respond(command, () => outcome));
 	}

@@ -30,7 +30,7 @@ export type Id = z.infer<typeof Id>;
 /** Fields of every line. An id of `null` is treated as absent, because clients in typed languages send it. */
 export const LineEnvelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
-/** Many programs send `image/jpg` for JPEG. */
+/** Returns the schema of an image type. Accepts `image/jpg`, which many programs send for JPEG. */
 const imageType = () =>
 	z.preprocess((type) => (type === "image/jpg" ? "image/jpeg" : type), z.enum(imageTypes));
 

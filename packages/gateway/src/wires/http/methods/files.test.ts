@@ -48,7 +48,7 @@ afterEach(async () => {
 	await t[Symbol.asyncDispose]();
 });
 
-/** The cast is safe because the server listens on a port. */
+// The cast is safe because the server listens on a port.
 const port = (): number => (server.address() as AddressInfo).port;
 const stored = (): Promise<string[]> => readdir(join(t.directory, "data", "files")).catch(() => []);
 

@@ -81,11 +81,11 @@ async function upload(fileRequest: FileRequest): Promise<void> {
 	sendJson(response, { status: 201, body, headers: { location: body.url } });
 }
 
-/** The log lines omit the file name, because it may contain any text. */
 async function store(fileRequest: FileRequest): Promise<StoredFile> {
 	const { request, clock, log, principal, counts } = fileRequest;
 	const beganAt = clock.monotonic();
 	let bytes = 0;
+	// The log lines omit the file name, because it may contain any text.
 	const facts = (): object => ({
 		principal: principal.id,
 		bytes,
@@ -137,12 +137,12 @@ async function storeBody(
 	return files.store(principal, { name, content, key });
 }
 
-/** The encoding of the body would be stored with the file. */
 function refuseWrapped({ headers }: IncomingMessage): void {
 	const { "content-type": type = "", "content-encoding": encoding = "identity" } = headers;
 	if (/^multipart\//i.test(type)) {
 		throw new HttpError(415, httpErrorTexts.multipart);
 	}
+	// The encoding of the body would be stored with the file.
 	if (encoding.toLowerCase() === "identity") return;
 	throw new HttpError(415, httpErrorTexts.contentEncoding({ encoding }));
 }
@@ -260,7 +260,7 @@ function drained(response: ServerResponse, clock: Clock): Promise<void> {
 	});
 }
 
-/** Strong entity tag: RFC 9110, section 8.8.1. */
+/** Returns a strong entity tag: RFC 9110, section 8.8.1. */
 function tagOf({ sha256 }: StoredFile): string {
 	return `"${sha256}"`;
 }

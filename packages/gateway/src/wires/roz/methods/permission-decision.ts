@@ -12,8 +12,8 @@ type Narrowed<Value = Fields> =
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * A modifier replaces values with values of the same type. It cannot add arguments or elements, because the
- * approver has not seen them.
+ * Replaces values of the arguments with values of the same type. A modifier cannot add arguments or elements, because
+ * the approver has not seen them.
  */
 function narrowed(args: unknown, modifier: Fields): Narrowed {
 	return isFields(args) ? narrowedFields(args, modifier, "") : refused("", rozErrorTexts.otherType);
@@ -67,7 +67,7 @@ function isFields(value: unknown): value is Fields {
 	return kindOf(value) === "object";
 }
 
-/** An invalid modifier denies the call, with the reason. */
+/** Returns the response of an approver. An invalid modifier denies the call, with the reason. */
 function responseTo(
 	{ approved, modifier }: { readonly approved: boolean; readonly modifier: Fields | undefined },
 	args: unknown,

@@ -38,7 +38,7 @@ export interface StartParts {
 	readonly hosts: Hosts;
 	/** Id of the host that the client provides for other sessions, from the metadata `parley-host-id`. */
 	readonly ownHostId: string | undefined;
-	/** Called with each client tool call of the session. */
+	/** Receives each client tool call of the session. */
 	readonly calling: (call: ClientCall) => void;
 	readonly request: (call: ClientCall) => void;
 }

@@ -20,7 +20,7 @@ interface TurnOptions {
 	/** Creates the request to the runtime for the frame with this name. */
 	readonly keyed: (method: string) => Keyed;
 	readonly send: (response: SessionResponse) => void;
-	/** Called before the terminal frame, which the client may answer with its next message. */
+	/** Reports that the terminal frame follows, which the client may answer with its next message. */
 	readonly ending: () => void;
 	readonly ended: () => void;
 }
@@ -152,7 +152,7 @@ class TurnFrames {
 		this.#options = options;
 	}
 
-	/** Tokens of the last request and of the window, for `keepalive`. */
+	/** Returns the tokens of the last request and of the window, for `keepalive`. */
 	get tokens(): { readonly tokensUsed?: number; readonly tokensMax?: number } {
 		return this.#tokens;
 	}

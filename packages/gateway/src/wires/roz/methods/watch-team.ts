@@ -60,9 +60,9 @@ interface TeamWatchOptions {
 	readonly log: Logger;
 	/** Sends an event to the client; must not throw. */
 	readonly send: (event: TeamEvent) => void;
-	/** Called when the task and all its workers have ended. */
+	/** Reports that the task and all its workers have ended. */
 	readonly finished: () => void;
-	/** Called instead of `finished` if the session of the task is deleted. */
+	/** Reports that the session of the task was deleted. Called instead of `finished`. */
 	readonly deleted: () => void;
 }
 
@@ -134,7 +134,7 @@ export class TeamWatch {
 		}
 	}
 
-	/** No worker event follows for a task that ended before it started. */
+	/** Reports the exit of a task that ended before it started, because no worker event follows. */
 	#settle(taskId: string): void {
 		if (!this.#open.has(taskId)) return;
 		this.#facts(taskId)

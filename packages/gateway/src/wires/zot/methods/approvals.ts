@@ -24,7 +24,9 @@ export class Approvals {
 	readonly #ids = new PromptIds((_, count) => `ask-${count}`);
 	#ended: Unanswered | undefined;
 
-	/** `send` sends an approval to the client. Without `send`, all approvals are denied. */
+	/**
+	 * Sets the agent of the session. `send` sends an approval to the client. Without `send`, all approvals are denied.
+	 */
 	constructor(agent: Agent, send: ((ask: Ask) => void) | undefined) {
 		this.#agent = agent;
 		this.#send = send;

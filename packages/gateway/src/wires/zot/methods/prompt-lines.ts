@@ -120,11 +120,12 @@ export class PromptLines {
 		];
 	}
 
-	/** The `turn_end` of an interrupted reply already has its error. An abort is not an error. */
+	/** Returns the last lines of a run. An abort is not an error. */
 	#end({ error, open }: Extract<TurnEvent, { type: "run.ended" }>): Notice[] {
 		// If a run reaches its limit of model calls while the client aborts it, the run ends with the error of the
 		// limit.
 		const cancelled = error === "cancelled" || (error !== "" && !this.#cut && this.#abort.aborted);
+		// The `turn_end` of an interrupted reply already has its error.
 		const failed = error !== "" && !cancelled && !this.#cut;
 		const lines: Notice[] = cancelled ? this.#endAborted(open) : [];
 		if (open && !cancelled) lines.push({ type: "turn_end", stop: "error", error });
@@ -132,10 +133,10 @@ export class PromptLines {
 		return [...lines, { type: "done" }];
 	}
 
-	/** An abort between two turns gets its own turn, because only a `turn_end` can report it. */
 	#endAborted(open: boolean): Notice[] {
 		if (this.#aborted) return [];
 		const end: Notice = { type: "turn_end", stop: "aborted" };
+		// An abort between two turns gets its own turn, because only a `turn_end` can report it.
 		return open ? [end] : [{ type: "turn_start", step: this.#turns.step + 1 }, end];
 	}
 }
