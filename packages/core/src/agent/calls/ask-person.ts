@@ -182,7 +182,7 @@ interface Shown {
 	readonly offered: OfferedRule | undefined;
 }
 
-/** Approvers see no secrets. The approved call contains the secrets. */
+/** Returns the approval as people see it, without secrets. The approved call contains the secrets. */
 function shownApproval(
 	run: Run,
 	{ call, ready, changed = call.arguments }: PlannedCall,
@@ -312,8 +312,9 @@ async function askPerson(
 }
 
 /**
- * Asks a person the question of a tool, which is not an approval. `isRepeated`: whether the call has asked before in
- * this process. If not, a prompt from before a restart is reused. `withdrawn`: see `ToolContext.ask`.
+ * Asks a person the question of a tool, which is not an approval, and returns the answer. `isRepeated`: whether
+ * the call has asked before in this process. If not, a prompt from before a restart is reused. `withdrawn`: see
+ * `ToolContext.ask`.
  */
 export async function elicit(
 	run: Run,

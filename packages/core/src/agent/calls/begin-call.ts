@@ -105,7 +105,7 @@ export async function atItsTurn(
 	return undefined;
 }
 
-/** Compares with the judgement under which the call was allowed or approved. */
+/** Whether the call is now judged more strictly than when it was allowed or approved. */
 async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Promise<boolean> {
 	const now = await judgeCall(run, call, nothingPending, ports);
 	if (now.effect === "deny") return true;

@@ -230,7 +230,7 @@ test("only its session can read the file, without an approval, and the file is d
 const lists = (...sizes: number[]): ScriptedReply =>
 	sizes.map((size, index) => calls(`c${index}`, "run_command", { cmd: `seq 1 ${size}` }));
 
-/** Arrives a second after the results. */
+/** Returns a reply that arrives a second after the results. */
 const endsLater = (talk: () => Conversation): ScriptedReply =>
 	async function* () {
 		talk().t.clock.advance(1_000);

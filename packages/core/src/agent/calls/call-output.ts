@@ -9,7 +9,7 @@ import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 import { outputTexts } from "./texts.ts";
 
-/** A third of the gateway's file limit applies instead if it is smaller. */
+/** Maximum stored bytes of one output. A third of the gateway's file limit applies instead if it is smaller. */
 const maxStoredBytes = 8 * 1024 * 1024;
 
 const maxBytesInMemory = 256 * 1024;

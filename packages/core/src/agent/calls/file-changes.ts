@@ -43,13 +43,18 @@ export function undoAccessOf(run: Run, call: CallBlock, secrets: SecretBox): Und
 	};
 }
 
-/** Returns false for calls of a model that answers a later message of the run. */
+/**
+ * Whether the call is the operator's own. False for calls of a model that answers a later message of the run.
+ */
 function isOwn({ steps }: Run, { id }: CallBlock): boolean {
 	const first = steps.find(({ kind }) => kind === "reply");
 	return first?.kind === "reply" && first.model === "" && callsOf(first.content).some((own) => own.id === id);
 }
 
-/** Returns undefined for a task in the background, which no turn contains. */
+/**
+ * Returns the turn that contains the changes of the run. Returns undefined for a task in the background, which
+ * no turn contains.
+ */
 async function turnOf({ id, session, journal }: Run): Promise<RunReference | undefined> {
 	if (!session.task) return { sessionId: session.id, runId: id };
 	const { taskId, home } = session.task;

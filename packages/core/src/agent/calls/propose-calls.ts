@@ -173,7 +173,7 @@ function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	return tool || !isAnnounced(run, call) ? undefined : clientCallTexts.disconnected(call.name);
 }
 
-/** Assumes that all earlier calls run. */
+/** Returns the effects of the calls in `before`, as if all of them run. */
 function pendingOf(before: readonly Draft[]): Before {
 	const drafts = before.filter((one) => one.kind === "draft");
 	return {
@@ -267,7 +267,9 @@ async function recordDrafts(
 	return proposed;
 }
 
-/** Clients show the approvals of a reply together. */
+/**
+ * Adds the place of an approval among the `count` approvals of its reply, because clients show them together.
+ */
 function inReply(run: Run, question: Question, place: number, count: number): Question {
 	const { prompt } = question;
 	if (!prompt.approval) return question;
@@ -359,7 +361,7 @@ function waiting(one: Draft, raised?: Prompt): readonly (ProposedCall | Dependen
 	return [{ ...planned, kind: "proposed", prompt: raised ?? known?.prompt }];
 }
 
-/** Publishes one list, for clients that decide on all calls of a reply together. */
+/** Publishes the planned calls in one list, for clients that decide on all calls of a reply together. */
 function publish(run: Run, proposed: readonly (ProposedCall | DependentCall)[]): void {
 	const planned = proposed.filter((one) => one.kind === "proposed");
 	if (planned.length === 0) return;

@@ -164,8 +164,8 @@ export async function auditStart(run: Run, { audit }: Writing, entry: ApprovedCa
 }
 
 /**
- * Adds the end of a call to the audit log, if its start is there. `unknown`: the gateway stopped, or the call
- * was abandoned before its result.
+ * Records the end of an audited call in the audit log. `unknown`: the gateway stopped, or the call was abandoned
+ * before its result.
  */
 async function auditFinish(
 	run: Run,

@@ -9,7 +9,7 @@ import { refusalOf, type SpendingPorts } from "../run/limits.ts";
 import type { Run } from "../run/run.ts";
 import { callTexts } from "./texts.ts";
 
-/** A request can only lower this limit. */
+/** Maximum tokens of a reply. A request can only lower this limit. */
 const maxReplyTokens = 4_096;
 
 /** Sends a request to the model of a run on behalf of a tool, and adds the cost to the run: see `ToolContext.reply`. */

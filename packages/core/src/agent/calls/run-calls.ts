@@ -51,7 +51,7 @@ export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[])
 	return run.journal.store.read((db) => isAnyDenied(db, filter));
 }
 
-/** Returns the calls that must be planned later. */
+/** Runs the calls that can be planned now, and returns the calls that must be planned later. */
 async function runProposed(
 	run: Run,
 	calls: readonly CallBlock[],
@@ -96,7 +96,9 @@ async function nextGroup(
 	return waiting.slice(0, alone === -1 ? maxTogether : Math.min(maxTogether, Math.max(1, alone)));
 }
 
-/** Returns the calls that have run. Throws if the run is stopped, or parked while the calls run. */
+/**
+ * Runs calls together and returns those that ran. Throws if the run is stopped, or parked while the calls run.
+ */
 async function runGroup(
 	run: Run,
 	decided: readonly ApprovedCall[],
@@ -142,8 +144,8 @@ interface RanCall extends Execution {
 	readonly output: CallOutput;
 }
 
-/** Redacts secrets before the cut, because the redactor does not recognise a part of a secret. */
 async function settle(run: Run, { call, output, result, durationMs }: RanCall): Promise<SettledCall> {
+	// Secrets are redacted before the cut, because the redactor does not recognise a part of a secret.
 	const text = run.session.redactor.into("tool").redact(result.text);
 	const note = adjustedNote(call);
 	const forModel = await output.shorten(text, outputLimits.characters - note.length - 1);
@@ -229,7 +231,7 @@ async function releaseSecrets(
 
 type Opened = { readonly value: unknown } | { readonly refused: string };
 
-/** Returns undefined for a text that is not a password handle. */
+/** Returns the password of a handle, or undefined for any other text. */
 type PasswordOf = (handle: string) => Promise<string | undefined>;
 
 async function open(run: Run, value: unknown, place: string, passwordOf: PasswordOf): Promise<Opened> {
@@ -325,8 +327,9 @@ interface Change {
 }
 
 /**
- * Returns undefined if nothing changed, and for cases that other code decides: a denied, expired or used approval, a
- * changed policy, and an impossible call.
+ * Returns the change of the files or other facts since the question about a call. Returns undefined if nothing
+ * changed, and for cases that other code decides: a denied, expired or used approval, a changed policy, and an
+ * impossible call.
  */
 async function changeOf(
 	run: Run,

@@ -3,7 +3,7 @@ import type { Ajv2020 } from "ajv/dist/2020.js";
 import { registrationTexts } from "./texts.ts";
 
 export interface ClientTool {
-	/** 1 to 128 letters, digits, `_` and `-`. */
+	/** Name of 1 to 128 letters, digits, `_` and `-`. */
 	readonly name: string;
 	readonly description: string;
 	/** JSON Schema (draft 2020-12) of the arguments, which are an object. Only the client checks the arguments. */
@@ -11,8 +11,8 @@ export interface ClientTool {
 	/** Maximum time until the client answers, in milliseconds. 0 and absent mean 120,000; the maximum is an hour. */
 	readonly timeoutMs?: number;
 	/**
-	 * Calls of `pure` tools change nothing and run together. Calls of `physical` tools, the default, run one after the
-	 * other.
+	 * Effect of a call. Calls of `pure` tools change nothing and run together. Calls of `physical` tools, the
+	 * default, run one after the other.
 	 */
 	readonly category?: "physical" | "pure";
 }
@@ -57,14 +57,14 @@ export interface CheckedTool {
 }
 
 const namePattern = /^[A-Za-z0-9_-]{1,128}$/;
-/** Excludes `_`, so that no source begins with the prefix of another source. */
+/** Pattern without `_`, so that no source begins with the prefix of another source. */
 const sourcePattern = /^[A-Za-z0-9-]{1,64}$/;
 /**
- * Models accept no other argument names:
+ * Argument names that models accept:
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
  */
 const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Some models refuse the complete request if a schema has these keywords at its top level. */
+/** Keywords at the top level of a schema for which some models refuse the complete request. */
 const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;
 
 /** Checks tools and their owners. Created by `loadToolCheck`. */

@@ -60,19 +60,19 @@ const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 };
 const ordered = featureNames.map((name) => beliefs[name]);
 
-/** Counts that differ from the initial estimate by more than this factor are ignored. */
+/** Maximum factor between a count and the initial estimate. Counts that differ more are ignored. */
 const plausibleFactor = 20;
-/**
- * The usual margin is the smaller of `deviations` standard deviations and the share `largestMargin` of the changed
- * tokens.
- */
+/** Standard deviations of the usual margin, which is at most the share `largestMargin` of the changed tokens. */
 const deviations = 3;
 const largestMargin = 0.4;
-/** Share of all tokens. A long conversation contains rare text, and the window is a hard limit. */
+/**
+ * Minimum margin as a share of all tokens. A long conversation contains rare text, and the window is a hard
+ * limit.
+ */
 const leastMargin = 0.005;
 /** Assumed relative error that remains with the best weights. */
 const usualNoise = 0.03;
-/** The calibration ignores smaller growth between two requests. */
+/** Minimum growth between two requests, in tokens, from which the calibration learns. */
 const significantTokens = 40;
 
 /**

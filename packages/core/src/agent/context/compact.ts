@@ -121,8 +121,8 @@ interface Written {
 }
 
 /**
- * Returns an extract if the model call fails or a limit refuses it. Throws if the job is cancelled, and for other
- * errors.
+ * Returns a summary by the model, or an extract if the model call fails or a limit refuses it. Throws if the job
+ * is cancelled, and for other errors.
  */
 async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<Written> {
 	try {
@@ -191,9 +191,9 @@ const longestResult = 16_000;
 const shortestResult = 500;
 
 /**
- * Prefers clearing that reaches the target, then a summary that fits, then clearing that fits. The last resort also
- * shortens results. The last question and the newest reply with its results are never removed. Throws
- * `resource_exhausted` if nothing fits.
+ * Plans compactions after which the messages fit. Prefers clearing that reaches the target, then a summary that
+ * fits, then clearing that fits. The last resort also shortens results. The last question and the newest reply
+ * with its results are never removed. Throws `resource_exhausted` if nothing fits.
  */
 function planCompaction(sizing: Sizing, reductions: Reductions): Plan {
 	const { room, transcript } = sizing;
@@ -243,8 +243,8 @@ interface SummaryPlan {
 }
 
 /**
- * Uses the first share whose summary reaches the target, otherwise the last share that saves tokens. Returns
- * undefined if no summary saves tokens.
+ * Plans a summary for the first share that reaches the target, otherwise for the last share that saves tokens.
+ * Returns undefined if no summary saves tokens.
  */
 function planSummary(
 	sizing: Sizing,
@@ -265,7 +265,10 @@ function planSummary(
 	return found;
 }
 
-/** Ends the summarised part before a user message if possible. Returns undefined if no group is left. */
+/**
+ * Returns the end of the part that a summary replaces, before a user message if possible. Returns undefined if
+ * no group is left.
+ */
 function summaryPlace(
 	sizing: Sizing,
 	reductions: Reductions,
@@ -300,7 +303,10 @@ function tailStart(
 	return start;
 }
 
-/** Compactions never remove this group or later groups. */
+/**
+ * Returns the index of the newest question or reply, whichever is later. Compactions never remove this group or
+ * later groups.
+ */
 function newestStart(groups: readonly MessageGroup[]): number {
 	const question = groups.findLastIndex(({ opens }) => opens);
 	const reply = groups.findLastIndex(({ messages }) => messages[0]?.role === "assistant");

@@ -60,9 +60,9 @@ export class Contexts {
 	}
 }
 
-/** An estimate is better than a late count. */
+/** Maximum milliseconds of a count. An estimate is better than a late count. */
 const deadlineMs = 5_000;
-/** Pause after a provider failed to count. */
+/** Pause in milliseconds after a provider failed to count. */
 const pauseMs = 5 * 60 * 1_000;
 const retentionMs = 7 * 24 * 60 * 60 * 1_000;
 const maxInMemory = 500;
@@ -123,11 +123,11 @@ class ProviderCounts {
 		}
 	}
 
-	/** Logs a failure instead of throwing it, because a failure only makes the estimates less exact. */
 	async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
 		try {
 			return await work();
 		} catch (error) {
+			// The failure only makes the estimates less exact, so it is not thrown.
 			this.#log.warn(tokenCountTexts.estimated, { error });
 			return undefined;
 		}
@@ -141,9 +141,9 @@ class ProviderCounts {
 	}
 }
 
-/** Omits sampling settings, because they do not change the input tokens. */
 function keyOf(requested: Model, { model, system, tools, messages }: ModelRequest): string {
 	const { provider } = serverOf(requested, model);
+	// Sampling settings are omitted, because they do not change the input tokens.
 	const text = JSON.stringify([provider, model, system, tools, messages]);
 	return createHash("sha256").update(text).digest("hex");
 }

@@ -22,7 +22,7 @@ const table = new ModelTable([
 
 type WriteSummary = (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>;
 
-/** A test controls the summaries. A request without tools asks for a summary. */
+/** Model whose summaries a test controls. A request without tools asks for a summary. */
 class TalkingModel implements Model {
 	readonly provider = "toy";
 	readonly defaultModel = "toy";

@@ -79,7 +79,10 @@ function callsIn(transcript: readonly RunTranscript[]): PlacedCall[] {
 	);
 }
 
-/** Quotes the result, which contains the person's answer in the form that the model may read. */
+/**
+ * Returns a line about the decision that a call left open, or undefined. Quotes the result, which contains the
+ * person's answer in the form that the model may read.
+ */
 function leftOpen(
 	call: CallBlock,
 	{ text, failed }: ResultBlock,

@@ -55,7 +55,7 @@ class Writer {
 	}
 }
 
-/** Returns undefined if the request was refused because of its size. */
+/** Returns the next request, or undefined if it was refused because of its size. */
 async function fitted(toy: ToySession): Promise<ModelRequest | undefined> {
 	try {
 		const { request, tokens, snapshot } = await toy.call(replyTokens);

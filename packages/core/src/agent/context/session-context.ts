@@ -234,7 +234,10 @@ function roundedSizes({ tokensBefore, tokensAfter }: Sizes): Sizes {
 	return { tokensBefore: Math.round(tokensBefore), tokensAfter: Math.round(tokensAfter) };
 }
 
-/** Omits calls with a single message, because they may belong to no conversation. */
+/**
+ * Returns the successful model calls in `events`. Omits calls with a single message, because they may belong to
+ * no conversation.
+ */
 function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	return events.flatMap((event, index) => {
 		if (event.type !== "model.called" || event.error !== "" || event.messages < 2) return [];

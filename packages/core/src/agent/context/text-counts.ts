@@ -8,7 +8,10 @@ import { tokenCountTexts } from "./texts.ts";
 const DEADLINE_MS = 2_000;
 /** Milliseconds without further requests to a tokenizer that failed or exceeded the deadline. */
 const PAUSE_MS = 60_000;
-/** Counts are stored after each request to the tokenizer, so that a later failure does not discard them. */
+/**
+ * Maximum parts in one request to the tokenizer. Counts are stored after each request, so that a later failure
+ * does not discard them.
+ */
 const MAX_PARTS_AT_ONCE = 32;
 /** Maximum system prompts with a stored count for each model. */
 const MAX_PROMPTS = 50;
@@ -113,7 +116,7 @@ export class TextCounts {
 
 const usual = new Calibration();
 
-/** Estimates images and structure, because a tokenizer counts only text. */
+/** Estimates the tokens of images and structure, because a tokenizer counts only text. */
 function tokensBesideText(message: Message): number {
 	const text = featuresOfText(messageText(message));
 	const [, , , blocks = 0, images = 0] = difference(featuresOfMessage(message), text);

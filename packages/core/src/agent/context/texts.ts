@@ -13,7 +13,7 @@ export const summaryNoteTexts = {
 	opening: "[This note replaces the earlier part of the conversation, to save space.]",
 	first: "The first request, word for word:",
 	open: "Open items, recorded by the gateway:",
-	/** Stored notes contain this heading. After a change, the notes of earlier versions must still be readable. */
+	/** Heading of stored notes. After a change, the notes of earlier versions must still be readable. */
 	body: "Summary of the conversation so far:",
 	image: "(an image)",
 	olderLeftOut: (count: number): string => `- (${count} older items were left out)`,

@@ -11,7 +11,7 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { cutLine, shortenMiddle } from "./shorten.ts";
 import { clearedTexts } from "./texts.ts";
 
-/** Results up to this length are never cleared, because a line in their place would save little. */
+/** Maximum length of results that are never cleared, because a line in their place would save little. */
 const shownCharacters = 400;
 
 /** Characters of text with about as many tokens as an image. */
@@ -96,7 +96,7 @@ function opensWithQuestion({ messages }: RunTranscript): boolean {
 
 const formsByMessage = new WeakMap<Message, Map<string, Message>>();
 
-/** Creates each form of a message once, to reuse its token counts. */
+/** Returns a form of a message. Creates each form once, to reuse its token counts. */
 function changed<M extends Message>(message: M, form: string, make: () => M): M {
 	const forms = formsByMessage.get(message) ?? new Map<string, Message>();
 	formsByMessage.set(message, forms);
@@ -108,10 +108,10 @@ function changed<M extends Message>(message: M, form: string, make: () => M): M 
 	return result;
 }
 
-/** Does not change a reply that consists only of thinking, because providers reject an empty reply. */
 function withoutThinking(message: AssistantMessage): AssistantMessage {
 	return changed(message, "", () => {
 		const content = message.content.filter(({ type }) => type !== "thinking");
+		// Providers reject an empty reply, so a reply that consists only of thinking is unchanged.
 		return content.length === 0 || content.length === message.content.length
 			? message
 			: { ...message, content };
@@ -159,7 +159,7 @@ function cut({ content }: ToolMessage, characters: number): ToolMessage {
 /** A permanent reduction of the requests of a session. */
 export interface Compaction {
 	readonly level: CompactionLevel;
-	/** The compaction applies to everything before this position. */
+	/** Position before which the compaction applies. */
 	readonly before: Position;
 	/**
 	 * For `summary`: the text that replaces these messages. For `tool_results`: maximum characters of each result; null
@@ -170,13 +170,13 @@ export interface Compaction {
 
 /** The combined effect of all compactions of a session. An undefined field means that there is no such reduction. */
 export interface Reductions {
-	/** A line replaces each long result before this position. */
+	/** Position before which a line replaces each long result. */
 	readonly results: Position | undefined;
-	/** Replies before this position have no thinking. */
+	/** Position before which replies have no thinking. */
 	readonly thinking: Position | undefined;
-	/** Limits of characters for results before a position. */
+	/** Maximum characters of the results before a position. */
 	readonly shortened: readonly { readonly before: Position; readonly characters: number }[];
-	/** The message replaces all messages before the position. */
+	/** Message that replaces all messages before a position. */
 	readonly summary: { readonly before: Position; readonly message: UserMessage } | undefined;
 }
 
@@ -200,7 +200,7 @@ export function withCompaction(reductions: Reductions, { level, before, text }: 
 	return { ...reductions, shortened: [...reductions.shortened, { before, characters: Number(text) }] };
 }
 
-/** Compactions change no message after the returned position. */
+/** Returns the position after which compactions change no message, or undefined if there are no reductions. */
 function reachOf({ results, thinking, shortened, summary }: Reductions): Position | undefined {
 	const places = [results, thinking, summary?.before, ...shortened.map(({ before }) => before)];
 	return places.reduce((last, place) => (place ? later(last, place) : last), undefined);

@@ -45,7 +45,10 @@ export async function placeAttachments(run: Run, ports: AttachmentPorts): Promis
 	run.row = await withImages(ports.files, run.row);
 }
 
-/** Changes nothing if a model has already replied. Later requests contain descriptions of the images. */
+/**
+ * Replaces the images of the run's message with descriptions in later requests, unless a model has already
+ * replied.
+ */
 async function withdrawOwnImages(run: Run): Promise<void> {
 	const { attachments = [], images } = run.row;
 	const answered = run.steps.some(({ kind }) => kind === "reply");
@@ -88,7 +91,10 @@ async function placeAll(run: Run, attachments: readonly Attachment[], ports: Att
 	} else if (attachments.some(isUndecided)) await recordAttachments(run, { attachments: placed });
 }
 
-/** Includes images that are already part of the conversation (`shown`). */
+/**
+ * Loads the attached images that the model sees, including images that are already part of the conversation
+ * (`shown`).
+ */
 async function loadVisibleImages(
 	files: Files,
 	attachments: readonly Attachment[],
@@ -206,7 +212,10 @@ async function withdrawing(
 	return { changes, without: imageTexts.ofTools };
 }
 
-/** Returns none if the run repeats a reply, because the images belong to the repeated run. */
+/**
+ * Returns the images of the run's message. Returns none if the run repeats a reply, because the images belong to
+ * the repeated run.
+ */
 function imagesOfMessage({ row: { images, loadedImages = [], retryOf } }: Run): readonly ImageBlock[] {
 	return retryOf === undefined ? [...images, ...loadedImages] : [];
 }

@@ -224,7 +224,7 @@ interface ShownResult {
 	readonly images: readonly ImageBlock[];
 }
 
-/** Results with images are in no message yet if their reply has unfinished calls. */
+/** Returns the results with images that `ofRun` does not contain, because their reply has unfinished calls. */
 function messagesMissingFrom(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
 	const known = new Set(ofRun.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {
@@ -350,7 +350,7 @@ interface Holder {
  * session first. The next run of a session reads the history from the store again.
  */
 export class LoadedImages<S extends Holder> {
-	/** Must drop all other references to the messages of the session. */
+	/** Drops all other references to the messages of the session. */
 	readonly #onForget: (session: S) => void;
 	/** Key: session id. The most recently active session is last. */
 	readonly #holders = new Map<string, { readonly session: WeakRef<S>; readonly bytes: number }>();
