@@ -18,7 +18,7 @@ export interface PersonQuestions {
 /** Maximum characters of a message, a title or a default in a question. */
 const longestText = 1_000;
 const longestLabel = 200;
-/** The question must contain the complete address and fit in a chat post. */
+/** Maximum characters of an address. The question must contain the complete address and fit in a chat post. */
 const longestAddress = 1_500;
 
 const decline: ElicitResult = { action: "decline" };
@@ -39,8 +39,8 @@ export async function answerForm(
 	return "requestedSchema" in params ? fillForm(params, form, people) : decline;
 }
 
-/** Secrets are removed before the cut, so that no part of a secret remains. */
 function shownTo({ redact }: PersonQuestions, text: string, longest = longestText): string {
+	// Secrets are removed before the cut, so that no part of a secret remains.
 	return visible(redact(text).slice(0, longest));
 }
 
@@ -83,7 +83,10 @@ function agreed(answer: ElicitationAnswer, value: string): ElicitResult {
 	return answer.value === value ? { action: "accept" } : decline;
 }
 
-/** Repeats the question after an answer with too few or too many choices. `ask` limits the repetitions. */
+/**
+ * Asks for the value of a field, again after an answer with too few or too many choices. `ask` limits the
+ * repetitions.
+ */
 async function askField(
 	field: Field,
 	question: Elicitation,

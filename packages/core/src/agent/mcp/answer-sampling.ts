@@ -12,7 +12,7 @@ import { samplingTexts } from "./texts.ts";
 
 export type AskModel = (request: PlainRequest) => Promise<PlainReply>;
 
-/** The protocol has no name for a refusal, but it allows other strings. */
+/** Stop reasons of the protocol. It has no name for a refusal, but it allows other strings. */
 const stopReasons: Readonly<Record<StopReason, string>> = {
 	end_turn: "endTurn",
 	tool_use: "toolUse",

@@ -2,7 +2,7 @@ import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
 
 const maxOptions = 25;
 const maxFields = 10;
-/** Servers may not request secrets in a form. */
+/** Names of fields for secrets, which servers may not request in a form. */
 const secretField = /pass(?:word|phrase|code)|secret|token|api.?key|credential/i;
 
 export type FieldValue = string | number | boolean | string[];
@@ -82,7 +82,7 @@ function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSche
 	return { ...facts, choices, usual: isUsual ? usual.map(String) : undefined, counts: { min, max } };
 }
 
-/** Returns true for undefined, because the field is then not a choice. */
+/** Whether a question can have these choices. True for undefined, because the field is then not a choice. */
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;
 	const values = new Set(choices.map(({ value }) => value));
@@ -90,7 +90,9 @@ function areUsable(choices: readonly Choice[] | undefined): boolean {
 	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
 }
 
-/** Returns undefined if the field is not a choice. The items of a list use `anyOf`. */
+/**
+ * Returns the choices of a field, or undefined if the field is not a choice. The items of a list use `anyOf`.
+ */
 function choicesOf(schema: object): readonly Choice[] | undefined {
 	const titled = "oneOf" in schema ? schema.oneOf : "anyOf" in schema ? schema.anyOf : undefined;
 	if (Array.isArray(titled)) {
@@ -110,7 +112,9 @@ function choiceOf(value: unknown, title: unknown): Choice {
 	return { value: String(value), label: label.trim() === "" ? String(value) : label };
 }
 
-/** Returns undefined if the default has another type, or is not among the choices. */
+/**
+ * Returns the default as text. Returns undefined if the default has another type, or is not among the choices.
+ */
 function usualOf({ default: usual, type }: FieldSchema, choices: Field["choices"]): string | undefined {
 	if (typeof usual !== (type === "string" ? "string" : "number")) return undefined;
 	const text = String(usual);

@@ -81,7 +81,7 @@ const longestPauseMs = 10 * 60_000;
 const stableMs = 60_000;
 /** Maximum simultaneous calls. */
 const maxCalls = 8;
-/** Further questions are cancelled and reach no person. */
+/** Maximum questions of one call. Further questions are cancelled and reach no person. */
 const maxQuestions = 20;
 
 /**
@@ -289,7 +289,10 @@ export class McpServer {
 		return await whileAsking(call, (people) => answerSampling(params, this.#deps.name, { ...people, reply }));
 	}
 
-	/** Returns true if the call failed because a person must open addresses, and the person opened all of them. */
+	/**
+	 * Asks a person to open the addresses that a failed call requires. Returns true if the person opened all of
+	 * them.
+	 */
 	async #opened(call: OpenCall, reason: unknown): Promise<boolean> {
 		const { UrlElicitationRequiredError } = await import("@modelcontextprotocol/client");
 		if (!(reason instanceof UrlElicitationRequiredError) || reason.elicitations.length === 0) return false;
@@ -322,7 +325,10 @@ export class McpServer {
 	}
 }
 
-/** Pauses the time limit of the call. Cancels all questions after the first `maxQuestions` of the call. */
+/**
+ * Resolves with the result of `answer`, and pauses the time limit of the call until then. Cancels all questions
+ * after the first `maxQuestions` of the call.
+ */
 async function whileAsking<T>(call: OpenCall, answer: (people: PersonQuestions) => Promise<T>): Promise<T> {
 	call.deadline?.pause();
 	const ask: PersonQuestions["ask"] = async (question) => {

@@ -92,7 +92,7 @@ export class McpServers {
 		return [...this.#groups.values()].flatMap(({ instances }) => instances.map(({ server }) => server.state));
 	}
 
-	/** Reasons for the operator why trusted servers of directories are not used. */
+	/** Returns the reasons for the operator why trusted servers of directories are not used. */
 	get problems(): readonly string[] {
 		return [...this.#groups.values()].flatMap(({ problems }) => problems);
 	}
@@ -134,7 +134,7 @@ export class McpServers {
 		return this.#join(this.#join(this.#toolsOf(own), this.#toolsOf(ofAgent)), this.#toolsOf(local));
 	}
 
-	/** Does not store a new empty group. */
+	/** Returns the group of a key. Does not store a new empty group. */
 	#someGroup(key: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const isStored = requested.length + problems.length > 0 || this.#groups.has(key);
 		return isStored ? this.#groupOf(key, requested, problems) : new Group();
@@ -270,7 +270,7 @@ export class McpServers {
 		};
 	}
 
-	/** Throws if the tool cannot be offered. */
+	/** Checks a tool and stores its redacted description. Throws if the tool cannot be offered. */
 	#checked({ name, listed }: ServerTool): ServerTool {
 		if (this.#used.has(spelled(name))) {
 			throw new ParleyError(mcpToolTexts.similar(name), {

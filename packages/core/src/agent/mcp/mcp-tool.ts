@@ -86,7 +86,10 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 
 const changedClasses: readonly ActionClass[] = ["mcp-changed"];
 
-/** Annotations only add classes, because a server may lie about the effects of its tool. */
+/**
+ * Returns the classes of a call. Annotations only add classes, because a server may lie about the effects of its
+ * tool.
+ */
 function classesOf(
 	{ annotations = {} }: ListedTool,
 	settings: McpServerSettings,

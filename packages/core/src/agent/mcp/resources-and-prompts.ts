@@ -105,7 +105,7 @@ function listed(lines: readonly string[], empty: string): CallToolResult {
 	return { content: [{ type: "text", text: lines.length === 0 ? empty : `${shown.join("\n")}${note}` }] };
 }
 
-/** Throws `invalid_argument` with the reason for the model. */
+/** Returns the checked arguments. Throws `invalid_argument` with the reason for the model. */
 function read<T>(schema: z.ZodType<T>, args: unknown): T {
 	const { success, data, error } = schema.safeParse(args);
 	if (success) return data;

@@ -79,7 +79,7 @@ function textOf(block: ContentBlock): string {
 	}
 }
 
-/** Returns an empty list if models would refuse the image. A server may send any data. */
+/** Returns the image of a block, or an empty list if models would refuse it. A server may send any data. */
 function imageOf(block: ContentBlock): ImageBlock[] {
 	if (block.type !== "image" || !isImageType(block.mimeType)) return [];
 	const bytes = Buffer.from(block.data, "base64");

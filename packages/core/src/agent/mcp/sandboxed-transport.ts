@@ -25,7 +25,10 @@ const { maxMessageBytes, maxNodes, bytes, messages } = serverLimits;
 const maxWaitingBytes = 4 * 1024 * 1024;
 /** Maximum lines of output that are not messages. Some servers print a greeting. */
 const maxOtherLines = 100;
-/** Each command in the sandbox needs a time limit. After this time, the server starts again at its next use. */
+/**
+ * Time limit of the program in milliseconds, because each command in the sandbox needs one. After this time, the
+ * server starts again at its next use.
+ */
 const lifeMs = 7 * 24 * 60 * 60 * 1_000;
 
 /**

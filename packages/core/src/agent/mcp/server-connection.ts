@@ -48,7 +48,7 @@ const quietMs = 1_000;
 /** Maximum pages of a list. */
 const maxPages = 16;
 
-/** Includes the time of answers to the server. */
+/** Maximum milliseconds of a call, including the time of answers to the server. */
 const longestWaitMs = 48 * 60 * 60_000;
 
 /** Time limit of a call. It pauses while a person or the model answers a request of the server. */
@@ -205,7 +205,7 @@ export function problemOf(reason: unknown): string {
 	);
 }
 
-/** Matches scopes that an operator can safely copy into a shell. */
+/** Pattern of scopes that an operator can safely copy into a shell. */
 const plainScope = /^[A-Za-z0-9:._/ -]{1,200}$/;
 
 function scopeProblem(error: Error): string {

@@ -13,7 +13,7 @@ import { directoryFileTexts } from "./texts.ts";
 export const directoryFileName = ".mcp.json";
 const maxFileBytes = 256 * 1024;
 
-/** `readEntry` checks each entry, so that an invalid entry does not affect other entries. */
+/** Schema of the file. `readEntry` checks each entry, so that an invalid entry does not affect other entries. */
 const File = z.object({ mcpServers: z.record(z.string(), z.unknown()) });
 
 export interface DirectoryFile {

@@ -147,8 +147,8 @@ async function discover(
 }
 
 /**
- * Throws if the resource does not include the server's address, so that an MCP server cannot get tokens for a
- * different server.
+ * Returns the resource for which the person logs in. Throws if the resource does not include the server's
+ * address, so that an MCP server cannot get tokens for a different server.
  */
 function resourceOf(
 	{ checkResourceAllowed, resourceUrlFromServerUrl }: Library,
@@ -163,8 +163,8 @@ function resourceOf(
 }
 
 /**
- * Throws if the authorization server lacks PKCE or has an unsafe address. The data is stored once, so that the
- * server cannot redirect the refresh token later.
+ * Returns the data to store about the authorization server, so that it cannot redirect the refresh token later.
+ * Throws if it lacks PKCE or has an unsafe address.
  */
 function readServer(metadata: AuthorizationServerMetadata, allowPrivate: boolean): McpAuthorizationServer {
 	const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;

@@ -57,7 +57,10 @@ function loginRequired(settings: McpRemoteSettings): ParleyError {
 	return new ParleyError(mcpLoginTexts.required(settings), { code: "unavailable" });
 }
 
-/** Returns the login without tokens if no later refresh can succeed. Throws for other failures. */
+/**
+ * Returns the login with new tokens, or without tokens if no later refresh can succeed. Throws for other
+ * failures.
+ */
 async function refreshed(
 	{ url, allowPrivate }: McpRemoteSettings,
 	login: McpLogin,

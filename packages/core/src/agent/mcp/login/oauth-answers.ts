@@ -2,7 +2,9 @@ import type { OAuthTokens } from "@modelcontextprotocol/client";
 import { defined, ParleyError } from "@parley/base";
 import { mcpLoginTexts, oauthAnswerTexts } from "./texts.ts";
 
-/** A shorter token can be guessed, and its redaction would remove ordinary words. */
+/**
+ * Minimum characters of a token. A shorter token can be guessed, and its redaction would remove ordinary words.
+ */
 const shortestToken = 16;
 const longestToken = 16_384;
 const token = new RegExp(`^[\\x21-\\x7e]{${shortestToken},${longestToken}}$`);
