@@ -11,7 +11,8 @@ const ran: string[] = [];
 let world = "as it was";
 
 /**
- * Writes to a place. A place that begins with `/` is outside the workspace, `web` is a host, and `nowhere` is invalid.
+ * Tool that writes to a place. A place that begins with `/` is outside the workspace, `web` is a host, and
+ * `nowhere` is invalid.
  */
 const put = defineTool<{ place: string }>({
 	name: "put",

@@ -44,9 +44,9 @@ export interface CompactPorts extends SpendingPorts {
 const aboveAllPositions = 2 ** 31 - 1;
 
 /**
- * Replaces the transcript of a session with a summary. Runs that start during the compaction wait for its end. A
- * repeated request returns the stored result. Returns undefined if the transcript has no message after the last
- * summary. A compaction that starts records its end as `compaction.ended`. Throws:
+ * Replaces the transcript of a session with a summary, and returns its sizes. Runs that start during the
+ * compaction wait for its end. A repeated request returns the stored result. Returns undefined if the transcript
+ * has no message after the last summary. A compaction that starts records its end as `compaction.ended`. Throws:
  * - `failed_precondition` if the session has an unfinished run or another active compaction
  * - `cancelled` if the compaction is stopped
  * - other errors, for example of the model
@@ -144,7 +144,6 @@ async function carryOut(
 	}
 }
 
-/** Logs a failure of this commit instead of throwing, because the caller throws the original error. */
 async function recordFailure(
 	{ session, log }: LiveCompaction,
 	end: { readonly status: "cancelled" | "failed"; readonly error: string },
@@ -155,6 +154,7 @@ async function recordFailure(
 			await forgetCompaction(tx, session.id);
 		});
 	} catch (error) {
+		// The caller throws the original error, so this error is only logged.
 		log.warn(compactionTexts.notRecorded, { error });
 	}
 }

@@ -113,7 +113,10 @@ export async function endRun(run: Run, ending: RunEnding, ports: EndPorts): Prom
 	return ended;
 }
 
-/** Returns true if the task may be retried later. The caller must then park the run. */
+/**
+ * Postpones the task of the run after a failed model call, if the task may be retried. If this returns true, the
+ * caller must park the run.
+ */
 async function putOff(
 	run: Run,
 	{ last }: RunEnding,
@@ -162,7 +165,9 @@ interface RunEnd extends RunOutcome {
 	readonly stoppedBy?: string;
 }
 
-/** Claims and returns the session's next run, or returns undefined if no run waits. */
+/**
+ * Records the end of the run. Claims and returns the session's next run, or returns undefined if no run waits.
+ */
 async function recordEnd(
 	run: Run,
 	{ tx, record }: Writing,

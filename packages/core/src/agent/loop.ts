@@ -26,7 +26,7 @@ import { runWorkflow } from "./workflow/run-workflow.ts";
 import type { WorkflowPorts } from "./workflow/workflow-ports.ts";
 
 export interface RunOutcome {
-	/** "" if the run succeeded, `cancelled` if it was cancelled, otherwise the reason for the failure. */
+	/** Reason for the failure, `cancelled` if the run was cancelled, or "" if it succeeded. */
 	readonly error: string;
 	readonly cause?: EndCause;
 }
@@ -95,7 +95,9 @@ async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): 
 	});
 }
 
-/** Clients can then show the text before the calls of the reply. */
+/**
+ * Adds the text of the reply to its `model.called` event, so that clients can show the text before the calls.
+ */
 function withText(events: readonly RecordedEvent[], text: string): readonly RecordedEvent[] {
 	if (text.trim() === "") return events;
 	return events.map((event) => (event.type === "model.called" ? { ...event, text } : event));
@@ -118,8 +120,8 @@ async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<RunEnding
 }
 
 /**
- * Returns undefined for a run without a workflow. Also returns undefined after a message to the active run, because
- * a model must answer that message.
+ * Runs the workflow of the run, and returns the end of the run. Returns undefined for a run without a workflow.
+ * Also returns undefined after a message to the active run, because a model must answer that message.
  */
 async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding | undefined> {
 	const { workflow } = run.row.options;
@@ -129,7 +131,7 @@ async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding
 	return { error, last: undefined, answer: output, ...defined({ cause: isFailed ? "step" : undefined }) };
 }
 
-/** Returns no calls if a model call follows the last reply. */
+/** Returns the calls of the last reply, or none if a model call follows the reply. */
 function openCalls(steps: readonly Step[]): readonly CallBlock[] {
 	const last = steps.findLast((step) => step.kind === "reply" || step.kind === "call");
 	return last?.kind === "reply" ? callsOf(last.content) : [];
@@ -214,7 +216,9 @@ async function addWaitingMessages(run: Run): Promise<void> {
 	});
 }
 
-/** Text has about 4 bytes per token, so the context messages use at most about a quarter of the window. */
+/**
+ * Assumed bytes of a token. Text has about 4, so the context messages use at most about a quarter of the window.
+ */
 const bytesPerToken = 1;
 
 /**

@@ -38,7 +38,7 @@ export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts
 /** Starts runs, and works on each run until it ends or is parked. Starts no run after `stop`. */
 export class Runner {
 	readonly #ports: RunnerPorts;
-	/** Called when work on a run has stopped and the session has no next run to start. */
+	/** Handles a session in which work on a run has stopped and that has no next run to start. */
 	readonly #onIdle: (session: Session) => void;
 	readonly #images = new LoadedImages<Session>((session) => this.#ports.contexts.forget(session));
 	#stopped = false;
@@ -139,7 +139,10 @@ export class Runner {
 		this.#images.add(session);
 	}
 
-	/** Waits first, longer after each failure. Returns undefined if the run has ended or the gateway is stopping. */
+	/**
+	 * Reads the stored state of a failed run after a wait, which is longer after each failure. Returns undefined
+	 * if the run has ended or the gateway is stopping.
+	 */
 	async #reload(failed: Run, failures: number): Promise<Run | undefined> {
 		const { id, session, control } = failed;
 		await this.#pause(failed, Math.min(longestPauseMs, firstPauseMs * 2 ** failures));

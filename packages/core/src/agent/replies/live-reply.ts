@@ -46,7 +46,7 @@ export const silentListener: ReplyListener = {
 	end: nothing,
 };
 
-/** Later pieces of a tick are joined in one event. */
+/** Maximum pieces of a tick that are sent separately. Later pieces are joined in one event. */
 const piecesPerTick = 8;
 
 /** Removes secrets from pieces of a text. `push` may withhold the end of a piece. */

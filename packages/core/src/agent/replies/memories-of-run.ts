@@ -75,7 +75,8 @@ export function memoryAccessOf(run: Run, callId: string, memories: Memories): Me
 }
 
 /**
- * Throws unless the run can read the note and may delete it. A run may delete these notes:
+ * Returns the note with this id. Throws unless the run can read the note and may delete it. A run may delete
+ * these notes:
  * - notes by the person of the run
  * - notes about that person
  * - outside chats, notes for all people

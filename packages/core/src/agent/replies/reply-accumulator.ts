@@ -15,11 +15,11 @@ export interface AccumulatorOptions {
 	readonly normalise: (call: WrittenCall) => NormalCall;
 }
 
-/** A text of this length fits in one line of every wire with any escaping. */
+/** Maximum characters of the text. A text of this length fits in one line of every wire with any escaping. */
 const maxText = 2 * 1024 * 1024;
-/** Maximum characters, including signatures and encrypted parts. */
+/** Maximum characters of the thinking, including signatures and encrypted parts. */
 const maxThinking = 8 * 1024 * 1024;
-/** Each recorded call costs a transaction. */
+/** Maximum recorded calls of a reply, because each recorded call costs a transaction. */
 const maxRecordedCalls = 1_000;
 
 /** Builds a reply from its events. Throws a `ModelError` if the reply is too long or has too many calls. */

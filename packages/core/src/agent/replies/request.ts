@@ -92,7 +92,7 @@ export async function askForText(
 	}
 }
 
-/** Includes failed calls. */
+/** Maximum model calls for one text, including failed calls. */
 const maxTextCalls = 2;
 
 type TextPurpose = "a summary" | "a verdict";
@@ -121,7 +121,10 @@ interface RequestParts {
 /** Tokens that are allowed even above the budget: a shorter reply is useless, and its cost is small. */
 const leastOutput = 4_096;
 
-/** Ignores the cost of the input, because its size is not known yet. */
+/**
+ * Lowers the maximum output to the rest of the budgets. Ignores the cost of the input, because its size is not
+ * known yet.
+ */
 async function withinBudget(
 	limits: RequestParts["limits"],
 	{ session, settings, row, steps, journal, clock }: Run,

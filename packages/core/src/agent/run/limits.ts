@@ -96,7 +96,7 @@ async function refusedByGatewayBudgets(
 	}
 }
 
-/** Includes failed calls and summaries. */
+/** Counts the model calls of the steps, including failed calls and summaries. */
 function callsIn(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" || step.kind === "spent").length;
 }
@@ -222,7 +222,7 @@ interface Called {
 	readonly arguments: unknown;
 }
 
-/** Arguments may contain a large file, and are compared before each model call. */
+/** Cached keys of calls, because arguments may contain a large file and are compared before each model call. */
 const keys = new WeakMap<Called, string>();
 
 function keyOf(call: Called): string {

@@ -187,7 +187,9 @@ const chosen = new WeakMap<readonly Tool[], Map<string, readonly Tool[]>>();
 /** Maximum cached choices for one array of tools. */
 const maxChoices = 100;
 
-/** Caches the arrays, so that later functions can cache derived values by array. */
+/**
+ * Returns the tools of a profile. Caches the arrays, so that later functions can cache derived values by array.
+ */
 function toolsOf(profile: Profile, tools: readonly Tool[]): readonly Tool[] {
 	if (!profile.tools) return tools;
 	const key = JSON.stringify(profile.tools);
@@ -212,14 +214,14 @@ function chooseTools(agent: string, requested: readonly string[], tools: readonl
 
 const none: readonly Tool[] = [];
 
-/** Returns the same array for the same tools. */
+/** Adds the tools of MCP servers. Returns the same array for the same tools. */
 function withMcp(own: readonly Tool[], mcp: readonly Tool[]): readonly Tool[] {
 	return mcp.length === 0 ? own : withOffered(own, mcp);
 }
 
 const bare = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** Returns the same array for the same tools. */
+/** Removes the tool `skill`. Returns the same array for the same tools. */
 function withoutSkills(tools: readonly Tool[]): readonly Tool[] {
 	if (!tools.includes(skill)) return tools;
 	const known = bare.get(tools) ?? tools.filter((tool) => tool !== skill);
@@ -247,7 +249,10 @@ function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly T
 
 const described = new WeakMap<readonly Tool[], readonly ToolDescription[]>();
 
-/** Returns the same array for the same tools, so that derived values are computed once. */
+/**
+ * Returns the descriptions of tools: the same array for the same tools, so that derived values are computed
+ * once.
+ */
 function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	const known = described.get(tools);
 	if (known) return known;

@@ -7,7 +7,10 @@ import { frontmatterTexts } from "./texts.ts";
 const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and maps below the top level. */
 const maxDepth = 16;
-/** Exceeds `maxDepth`, because `maxLevels` also includes the columns in which nested values begin. */
+/**
+ * Maximum result of `maxLevels`. It exceeds `maxDepth`, because `maxLevels` also includes the columns in which
+ * nested values begin.
+ */
 const levelLimit = 64;
 
 export interface SkillFile {
@@ -119,8 +122,8 @@ const fillers = new Set(["space", "newline", "comment", "tag", "anchor"]);
 const announcements = new Set(["doc-mode", "scalar", "flow-error-end"]);
 
 /**
- * Levels are open brackets, and columns in which nested values begin. A nested value of YAML begins further right
- * than its parent, except a list in a map.
+ * Returns the maximum number of nested levels in YAML text. Levels are open brackets, and columns in which
+ * nested values begin. A nested value of YAML begins further right than its parent, except a list in a map.
  */
 function maxLevels(text: string): number {
 	const columns: number[] = [];
@@ -144,7 +147,10 @@ interface Token {
 	readonly isLead: boolean;
 }
 
-/** Omits tokens without a width. Uses no recursion, so deep nesting cannot exhaust the stack. */
+/**
+ * Yields the tokens of YAML text, except tokens without a width. Uses no recursion, so deep nesting cannot
+ * exhaust the stack.
+ */
 function* tokensOf(text: string): Generator<Token> {
 	let column = 0;
 	let isLead = true;

@@ -5,7 +5,7 @@ import type { SkillStep, SkillText } from "../../vocabulary/skill.ts";
 import { readFrontmatter, type SkillFile } from "./frontmatter.ts";
 import { frontmatterTexts, skillFileTexts, skillValueTexts } from "./texts.ts";
 
-/** The Agent Skills format has the same limit. */
+/** Maximum characters of a description. The Agent Skills format has the same limit. */
 const maxDescription = 1024;
 const maxTitle = 200;
 const maxPrompt = 100_000;
@@ -61,7 +61,7 @@ const step = z.object(
 	{ error: skillValueTexts.step },
 );
 
-/** Keys that only other agents use are ignored. */
+/** Schema of the keys that Parley uses. Keys that only other agents use are ignored. */
 const schema = z.object(
 	{
 		name: z
@@ -86,7 +86,7 @@ const schema = z.object(
 
 type Facts = z.infer<typeof schema>;
 
-/** A misspelled key must not remove its restriction. */
+/** Keys that restrict a skill. A misspelled key must not remove its restriction. */
 const restricting = ["disable_model_invocation", "user_invocable", "tools", "allowed_tools"] as const;
 /** Keys that other agents support and that are never reported as misspelled. */
 const foreign: readonly string[] = ["hooks"];
@@ -176,7 +176,7 @@ function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | 
 	return second ? first?.filter((name) => second.includes(name)) : first;
 }
 
-/** Removes parentheses with their content: `Bash` for `Bash(git status:*)`. */
+/** Returns the names in a list, without parentheses and their content: `Bash` for `Bash(git status:*)`. */
 function namesIn(list: string | readonly string[]): readonly string[] {
 	const entries = typeof list === "string" ? [list] : list;
 	const found = entries.flatMap((entry) => entry.replaceAll(/\([^)]*\)/g, "").split(/[\s,]+/));

@@ -44,7 +44,10 @@ export interface SkillsOnDisk {
 	readonly problems: readonly SkillProblem[];
 }
 
-/** The order is the precedence, so that a skill of a working directory cannot replace a skill of the operator. */
+/**
+ * Places of skills in order of precedence, so that a skill of a working directory cannot replace a skill of the
+ * operator.
+ */
 const places: readonly { readonly source: SkillSource; readonly below: string }[] = [
 	{ source: "data", below: "skills" },
 	{ source: "directory", below: join(".parley", "skills") },
@@ -71,7 +74,7 @@ interface CachedSkills {
 	readonly hash: string;
 }
 
-/** This is enough for one working directory and the data directory. */
+/** Maximum entries of a cache: enough for one working directory and the data directory. */
 const maxCached = places.length * placeLimits.files;
 
 /**
@@ -237,7 +240,10 @@ export class SkillFiles {
 	}
 }
 
-/** Refuses links, because a target can change without a change of the skill. */
+/**
+ * Returns the paths of all files below a directory. Refuses links, because a target can change without a change
+ * of the skill.
+ */
 async function filesBelow(directory: OpenDirectory, depth: number): Promise<string[]> {
 	if (depth > max.depth) throw refused(skillReadTexts.tooDeep(max.depth));
 	const found: string[] = [];
@@ -277,7 +283,7 @@ export function hashOfSkill(
 	return sha256(Buffer.from(JSON.stringify(files.map(({ name, hash }) => [name, hash]))));
 }
 
-/** Throws for a link that may not be followed. */
+/** Returns the real path of a place. Throws for a link that may not be followed. */
 async function realOf({ base, source, path }: Place): Promise<string> {
 	if (source === "data") return realWithin(base, path);
 	let real = base;

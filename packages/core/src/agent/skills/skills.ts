@@ -126,7 +126,9 @@ export class Skills {
 		return changes === undefined ? found : { ...found, changes };
 	}
 
-	/** Returns undefined if the trusted content was not stored. */
+	/**
+	 * Returns a diff from the trusted content of a skill, or undefined if the trusted content was not stored.
+	 */
 	async #changesOf(listed: ListedSkill, directory: string): Promise<string | undefined> {
 		const row = await this.#options.store.read((db) =>
 			db
@@ -376,7 +378,7 @@ function shown(directory: string): string {
 	return JSON.stringify(directory.slice(0, 100));
 }
 
-/** Principals that may not trust skills see only the names of skills, not paths. */
+/** Whether the principal may trust skills. Other principals see only the names of skills, not paths. */
 function mayFix(principal: Principal): boolean {
 	return isAuthorized(principal, "skill.trust");
 }

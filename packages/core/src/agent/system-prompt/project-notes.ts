@@ -5,11 +5,11 @@ import { isWithin } from "../../filesystem/paths.ts";
 import { inOpenDirectory } from "../../filesystem/regular-file.ts";
 import { projectNoteTexts } from "./texts.ts";
 
-/** Files of one directory are read in this order. */
+/** Names of the files in the order in which the files of one directory are read. */
 const fileNames = ["AGENTS.md", "CLAUDE.md"] as const;
 /** Maximum bytes of all files together. */
 const MAX_NOTES_BYTES = 32 * 1024;
-/** Includes the working directory. */
+/** Maximum directories, including the working directory. */
 const MAX_DIRECTORIES = 16;
 
 interface Note {

@@ -152,7 +152,7 @@ export async function gatherFacts({
 	return { cwd, roots, date, os: `${type()} ${release()} (${machine()})`, git, projectNotes };
 }
 
-/** Paths of directories and names of branches are shorter. */
+/** Maximum bytes that are read from a file. Paths of directories and names of branches are shorter. */
 const MAX_BYTES = 8 * 1024;
 const MAX_NAME = 200;
 
@@ -197,7 +197,10 @@ function describeHead(head: string): string {
 	return /^[0-9a-f]{40,64}\n?$/.test(head) ? "detached head" : systemPromptTexts.unknownBranch;
 }
 
-/** Returns undefined for a file that is not regular or outside the roots. Rejects if the file cannot be opened. */
+/**
+ * Returns the beginning of a file, or undefined for a file that is not regular or outside the roots. Rejects if
+ * the file cannot be opened.
+ */
 async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
 	const real = await realpath(path);
 	if (!isReadable(real)) return undefined;

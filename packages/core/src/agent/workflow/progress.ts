@@ -88,8 +88,8 @@ export class WorkflowProgress {
 	}
 
 	/**
-	 * Steps that can start now because their needs succeeded. After a failure, no step is ready, except in a delegation
-	 * to sub-agents.
+	 * Returns the steps that can start now because their needs succeeded. After a failure, no step is ready,
+	 * except in a delegation to sub-agents.
 	 */
 	get ready(): readonly WorkStep[] {
 		if (this.failed && !this.workflow.isDelegation) return [];
@@ -108,15 +108,16 @@ export class WorkflowProgress {
 		return this.succeeded(stepId) ? (this.lastTry(stepId)?.end?.output ?? "") : "";
 	}
 
-	/** Steps that no other step needs, in the order of the workflow. */
+	/** Returns the steps that no other step needs, in the order of the workflow. */
 	get lastSteps(): readonly WorkStep[] {
 		const needed = new Set(this.workflow.steps.flatMap(({ needs }) => needs));
 		return this.workflow.steps.filter(({ id }) => !needed.has(id));
 	}
 
 	/**
-	 * Steps with the states that people see. A failed step is `pending`. A failed sub-agent is `skipped`, because other
-	 * sub-agents continue. After the end of the workflow, all other steps without success are `skipped`.
+	 * Returns the steps with the states that people see. A failed step is `pending`. A failed sub-agent is
+	 * `skipped`, because other sub-agents continue. After the end of the workflow, all other steps without
+	 * success are `skipped`.
 	 */
 	get plan(): readonly PlanStep[] {
 		const over = this.end !== undefined;
@@ -134,7 +135,10 @@ export class WorkflowProgress {
 		});
 	}
 
-	/** Returns undefined while the last attempt is open, and in runs of earlier versions. */
+	/**
+	 * Returns the milliseconds of the step's last attempt. Returns undefined while the attempt is open, and in
+	 * runs of earlier versions.
+	 */
 	#durationOf(stepId: string): number | undefined {
 		const last = this.lastTry(stepId);
 		return last?.end?.at === undefined ? undefined : Math.max(0, last.end.at - last.startedAt);

@@ -22,10 +22,10 @@ import { settleWorkflows, WorkflowRecord } from "./record.ts";
 import { stepTexts, workflowTexts } from "./texts.ts";
 import type { StepModels, WorkflowPorts } from "./workflow-ports.ts";
 
-/** The gateway's limit for tasks also applies. */
+/** Maximum concurrent steps of one workflow. The gateway's limit for tasks also applies. */
 const maxConcurrentSteps = 4;
 
-/** Another process may end a task without a notification. */
+/** Milliseconds between reads of a task, because another process may end the task without a notification. */
 const checkMs = 15_000;
 
 /** Maximum retries of a step if its model provider has a temporary failure. */
@@ -104,7 +104,7 @@ function progressOf(run: Run, callId: string): WorkflowProgress {
 	throw new ParleyError(workflowTexts.notStarted(callId), { code: "internal" });
 }
 
-/** Returns undefined if the default model of the agent applies. */
+/** Returns the model for a step, or undefined if the default model of the agent applies. */
 async function modelFor(
 	run: Run,
 	workflow: Workflow,
@@ -233,8 +233,8 @@ class Engine {
 	}
 
 	/**
-	 * Returns undefined if the step has no criteria. An invalid verdict is treated as negative. Rejects if the model
-	 * call fails or the workflow is stopped.
+	 * Requests a verdict on the output of a step, or resolves with undefined if the step has no criteria. An
+	 * invalid verdict is treated as negative. Rejects if the model call fails or the workflow is stopped.
 	 */
 	#judge(step: WorkStep, { output }: TaskRow): Promise<Verdict | undefined> {
 		const { criteria } = step;
@@ -297,7 +297,7 @@ function errorOf({ state, error }: TaskRow): string {
 	return error;
 }
 
-/** Rejects if the signal aborts. */
+/** Waits until `wake` resolves or `checkMs` pass. Rejects if the signal aborts. */
 async function waitForWake(wake: Promise<void>, clock: Clock, signal: AbortSignal): Promise<void> {
 	const { promise, resolve } = Promise.withResolvers<void>();
 	const stop = (): void => resolve();
