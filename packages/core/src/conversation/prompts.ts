@@ -312,8 +312,8 @@ export class Prompts {
 	}
 
 	/**
-	 * Returns the id of the session grant that the answer creates, if any. Does nothing for a question that is not an
-	 * approval.
+	 * Records a decision about an approval, with its consequences. Returns the id of the session grant that the
+	 * answer creates, if any. Does nothing for a question that is not an approval.
 	 */
 	async #decided(
 		tx: Tx,
@@ -338,7 +338,7 @@ type StoredPrompt = Selectable<Tables["prompts"]>;
 
 interface Decided {
 	readonly by: Principal;
-	/** Null for a question that is not the approval of a call. */
+	/** Binding of the approval, or null for a question that is not the approval of a call. */
 	readonly binding: string | null;
 	readonly scope: string | null;
 	readonly call_id: string;
@@ -368,7 +368,7 @@ export function isCoverable({ approval, prompt }: Question): boolean {
 	return approval?.floor === false && approvalsOf(prompt) === 1;
 }
 
-/** Returns false if the question is no longer open. */
+/** Stores the new state of an open question. Returns false if the question is no longer open. */
 async function settlePrompt(
 	tx: Tx,
 	token: string,

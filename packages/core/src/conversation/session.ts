@@ -328,8 +328,8 @@ export class Session {
 	}
 
 	/**
-	 * Returns undefined while a client is connected. If no client has left, for example because the gateway stopped
-	 * first, returns the start of this process.
+	 * Returns the time at which the last client left, or undefined while a client is connected. If no client has
+	 * left, for example because the gateway stopped first, returns the start of this process.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

@@ -26,7 +26,7 @@ export function isSessionId(text: string): boolean {
 	return wellFormed.test(text);
 }
 
-/** The session of a task allows only these reading actions. */
+/** Reading actions, which are the only actions that the session of a task allows. */
 const readingTasks: readonly Action[] = [
 	"session.read",
 	"event.read",
@@ -47,8 +47,8 @@ function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
 }
 
 /**
- * Avoids repeated loading: clients of some wires join again for each message, and the first run of a loaded session
- * reads its complete conversation.
+ * Maximum unused sessions in memory. Avoids repeated loading: clients of some wires join again for each message,
+ * and the first run of a loaded session reads its complete conversation.
  */
 const maxUnused = 16;
 

@@ -80,7 +80,10 @@ const recordedTools: ReadonlySet<string> = new Set([
 	"web_search",
 ]);
 
-/** Includes the workflow steps and sub-agents of the turn. */
+/**
+ * Whether the turn ran a tool that may change files without a record. Includes the workflow steps and sub-agents
+ * of the turn.
+ */
 async function ranCommands(db: Tx, { sessionId, runId }: RunReference): Promise<boolean> {
 	const ofAgents = db
 		.selectFrom("tasks")

@@ -16,7 +16,7 @@ const minAgeMs = 60 * 60 * 1000;
 /** Assumed disk usage of the smallest file, in bytes. */
 const blockBytes = 4096;
 
-/** Scanning more entries would take seconds before and after each command. */
+/** Maximum scanned entries. Scanning more entries would take seconds before and after each command. */
 const maxEntries = 100_000;
 
 const atOnce = 64;

@@ -15,10 +15,13 @@ export interface ContentFacts {
  */
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
-/** Browsers run or render these types. Content of these types gets `text/plain`, or `unknownType` if it is not text. */
+/**
+ * Types that browsers run or render. Content of these types gets `text/plain`, or `unknownType` if it is not
+ * text.
+ */
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
 
-/** Stores only the beginning of the content. */
+/** Computes the facts of content that arrives in chunks. Stores only the beginning of the content. */
 class ContentWatch {
 	readonly #hash = createHash("sha256");
 	readonly #decoder = new TextDecoder("utf-8", { fatal: true });
@@ -97,7 +100,9 @@ export async function writeContent(
 	}
 }
 
-/** Most file systems allow 255 bytes, so there is room for the number of a copy. */
+/**
+ * Maximum bytes of a file name. Most file systems allow 255 bytes, so there is room for the number of a copy.
+ */
 const maxNameBytes = 200;
 const fallback = "file";
 

@@ -23,7 +23,10 @@ export interface OwnedFile extends StoredFile {
 	readonly sessionPlace: string | null;
 }
 
-/** Returns a file that has not expired. A file of a session does not expire. */
+/**
+ * Returns the file with this id, or undefined if it does not exist or has expired. A file of a session does not
+ * expire.
+ */
 export async function findStoredFile(db: Tx, id: string, now: number): Promise<OwnedFile | undefined> {
 	const row = await db
 		.selectFrom("files")
@@ -81,8 +84,8 @@ const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 /** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
 /**
- * A run may displace results of other sessions only if its own results use at most this share. The first result of a
- * run may exceed the share.
+ * Maximum share of a run's own results with which the run may displace results of other sessions. The first
+ * result of a run may exceed the share.
  */
 const displacingShare = 1 / 2;
 

@@ -331,12 +331,12 @@ export class Files {
 		await directory.sync();
 	}
 
-	/** Checks the quota again, because other files may have been recorded since `storeWith` began. */
 	async #insert(
 		tx: Tx,
 		{ id, name, owner, sessionId }: IncomingFile,
 		facts: ContentFacts,
 	): Promise<StoredFile> {
+		// The quota is checked again, because other files may have been recorded since `storeWith` began.
 		refuseOverQuota((await countedBytes(tx)).all + Math.max(leastCounted, facts.bytes), this.limits);
 		// The stored row is counted from here on, so the arriving bytes must not be counted as well.
 		this.#arriving.set(id, 0);
@@ -358,7 +358,10 @@ export class Files {
 	}
 }
 
-/** Does nothing if the content was deleted. Does not use a hard link, because backups do not preserve links. */
+/**
+ * Copies a file, or does nothing if the content was deleted. Does not use a hard link, because backups do not
+ * preserve links.
+ */
 async function copyContent(from: string, to: string): Promise<void> {
 	try {
 		await copyFile(from, to, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL);

@@ -120,7 +120,7 @@ function sizeOf(images: readonly ImageBlock[]): number {
 	return images.reduce((sum, image) => sum + bytesOf(image), 0);
 }
 
-/** Each image is decoded once. */
+/** Cached results of `isLarge`, so that each image is decoded once. */
 const large = new WeakMap<ImageBlock, boolean>();
 
 function isLarge(image: ImageBlock): boolean {
@@ -176,7 +176,9 @@ function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 	return undefined;
 }
 
-/** Matches SOF0 to SOF15, without three markers of this range that have a different meaning. */
+/**
+ * Whether the marker is one of SOF0 to SOF15, without three markers of this range that have a different meaning.
+ */
 function isFrame(marker: number): boolean {
 	return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 }

@@ -66,8 +66,8 @@ async function place(
 }
 
 /**
- * Returns false if the path is used. With hard links, the move is one step, so a stop of the gateway leaves no empty
- * file.
+ * Moves the temporary file to an unused path. Returns false if the path is used. With hard links, the move is
+ * one step, so a stop of the gateway leaves no empty file.
  */
 async function move(temporary: string, path: string, makeLink: typeof link): Promise<boolean> {
 	try {

@@ -52,7 +52,10 @@ export function systemCode(reason: unknown): string {
 	return reason instanceof Error && "code" in reason && typeof reason.code === "string" ? reason.code : "";
 }
 
-/** A larger file is identified by size, and by `mtime` and `ctime` in nanoseconds. */
+/**
+ * Maximum bytes of a file that is identified by its content. A larger file is identified by size, and by `mtime`
+ * and `ctime` in nanoseconds.
+ */
 const maxHashedBytes = 50n * 1024n * 1024n;
 
 /** Returns the real path of a file or directory, with its device and inode numbers. */

@@ -147,7 +147,10 @@ function refuseForbidden(path: string, text: string, forbidden: ForbiddenPaths):
 	});
 }
 
-/** Works like `realpath`, but the last parts need not exist. A dangling link resolves to its target. */
+/**
+ * Returns the real path as `realpath` does, but the last parts need not exist. A dangling link resolves to its
+ * target.
+ */
 async function followLinks(path: string, text: string, links: { left: number }): Promise<string> {
 	try {
 		return await realpath(path);
@@ -167,7 +170,7 @@ async function followLinks(path: string, text: string, links: { left: number }):
 	return followLinks(resolve(parent, target), text, links);
 }
 
-/** Returns undefined if the path does not exist or is not a link (EINVAL). */
+/** Returns the target of a link, or undefined if the path does not exist or is not a link (EINVAL). */
 async function linkTarget(path: string, text: string): Promise<string | undefined> {
 	try {
 		return await readlink(path);

@@ -108,8 +108,8 @@ export function refuseSpecial(stats: BigIntStats, shown: string): void {
 }
 
 /**
- * Opens a directory only to access names in it, without permission to read it. Only Linux has this flag (open(2)).
- * Its value is the same on all Linux architectures that Node supports.
+ * Flag to open a directory only to access names in it, without permission to read it. Only Linux has this flag
+ * (open(2)). Its value is the same on all Linux architectures that Node supports.
  */
 const O_PATH = process.platform === "linux" ? 0o10000000 : 0;
 const FLAGS = O_PATH | constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
@@ -199,8 +199,8 @@ export async function inOpenDirectory<T>(path: string, act: (inside: string) => 
 }
 
 /**
- * Uses proc(5) on Linux. On macOS, the file system lists each file below /.vol by device and inode number. The first
- * use checks whether this works.
+ * Returns a path to an open file or directory: proc(5) on Linux. On macOS, the file system lists each file below
+ * /.vol by device and inode number. The first use checks whether this works.
  */
 async function linkTo(handle: FileHandle): Promise<string> {
 	const link = await linkOf(handle);

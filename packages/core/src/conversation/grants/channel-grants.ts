@@ -309,7 +309,7 @@ export class ChannelGrants implements SessionGrants {
 		return outcome.response;
 	}
 
-	/** Keeps the order, and the undefined entries. */
+	/** Returns the participants with their current roles, in the same order and with the undefined entries. */
 	#asOfNow(db: Tx, participants: Coverable["participants"]): Promise<(Person | undefined)[]> {
 		return Promise.all(
 			participants.map(async (one) => one && { ...one, role: await this.#people.roleNow(db, one) }),

@@ -206,8 +206,8 @@ function tooMany(reason: string): ParleyError {
 }
 
 /**
- * Locks the row of each dependency until the transaction ends, so that a dependency that fails concurrently finds
- * the dependent task.
+ * Throws `invalid_argument` for a dependency that is not allowed or has failed. Locks the row of each dependency
+ * until the transaction ends, so that a dependency that fails concurrently finds the dependent task.
  */
 async function refuseNeeds(
 	tx: Tx,
