@@ -64,8 +64,8 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly sandbox: Sandboxes;
 	readonly secrets: SecretBox;
 	/**
-	 * Redacts secrets in tool results and model output before people and models see them. Default: redacts text that
-	 * looks like a credential.
+	 * Redactor of secrets in tool results and model output, before people and models see them. Default: redacts
+	 * text that looks like a credential.
 	 */
 	readonly redactor?: TextRedactor;
 	readonly roots: Roots;
@@ -105,7 +105,7 @@ export interface Services {
 	/** Returns a keyed hash: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
 	readonly secrets: SecretBox;
-	/** Redacts the secrets of the gateway. */
+	/** Redactor of the gateway's secrets. */
 	readonly redactor: TextRedactor;
 	readonly audit: Audit;
 	readonly prompts: Prompts;
@@ -118,7 +118,7 @@ export interface Services {
 	readonly stopping: () => boolean;
 }
 
-/** Provides the names of profiles, models and tools that tasks and sub-agents may use. */
+/** Returns the lookups for the agents, models and tools of tasks and sub-agents. */
 export function taskChoiceOf(models: ModelChoice, places: Places, mcp: McpServers): TaskChoice {
 	return {
 		profiles: models.profiles,

@@ -19,7 +19,7 @@ const opening: readonly [string, () => Promise<Store<Tables>>][] = [
 	["SQLite", () => openSqliteStore<Tables>({ file: ":memory:", migrations, fresh: freshSchema })],
 	["PostgreSQL", () => openPgliteStore<Tables>({ migrations })],
 ];
-/** By default only SQLite, because PGlite starts and indexes slowly. */
+/** Stores of the test. By default only SQLite, because PGlite starts and indexes slowly. */
 const engines = scale === undefined ? opening.slice(0, 1) : opening;
 const words = "deploy friday tea office lima berlin cache index ticket garden bean 東京 茶 好き 住む".split(
 	" ",

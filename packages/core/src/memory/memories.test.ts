@@ -25,12 +25,12 @@ afterAll(async () => {
 	for (const store of stores.values()) await (await store).close();
 });
 
-/** Deletes earlier notes, because all tests of an engine share one database. */
 async function open(engine: string, redactor = new Redactor()): Promise<Memories> {
 	const opened = stores.get(engine) ?? opening[engine]?.();
 	if (!opened) throw new Error(engine);
 	stores.set(engine, opened);
 	const store = await opened;
+	// All tests of an engine share one database.
 	await store.commit((tx) => tx.deleteFrom("memories").execute());
 	const clock = new ManualClock();
 	const secrets = new SecretBox(Buffer.alloc(32, 1));

@@ -78,13 +78,13 @@ export async function openElsewhere(scene: Scene = {}) {
 		log,
 		prompt,
 		session,
-		/** Answers the question. Resolves with "" if the answer was accepted, or with the error. */
+		/** Answers the question. Resolves with "" if the answer was accepted, otherwise with the error message. */
 		answer: (by: Principal, response: object = { value: "once" }): Promise<string> =>
 			t.runtime.answer(unkeyed(by), prompt.token, response).then(
 				() => "",
 				(reason: Error) => reason.message,
 			),
-		/** Resolves with the tokens of the questions that a principal sees, or with the error. */
+		/** Resolves with the tokens of the questions that a principal sees, or with the error message. */
 		listed: (by: Principal): Promise<readonly string[] | string> =>
 			t.runtime.prompts.list(by, { limit: 10, approvals: true }).then(
 				(open) => open.map(({ prompt: { token } }) => token),

@@ -9,7 +9,7 @@ import { openRegular } from "../filesystem/regular-file.ts";
 import { createWorkplace } from "../testing/tool-context.ts";
 import { replaceFile } from "./files/write-target.ts";
 
-/** For directories see `swap-race.ci.test.ts`. */
+/** Python scripts that change names in a loop. For directories see `swap-race.ci.test.ts`. */
 const loops = {
 	/** Exchanges two names with renameat2(2) and RENAME_EXCHANGE. */
 	exchange: `
@@ -32,7 +32,10 @@ while True:
 `,
 } as const;
 
-/** Ends after `durationMs`, or later if one of the two results is missing. */
+/**
+ * Repeats the operation while the script changes the names. Ends after `durationMs`, or later if one of the
+ * two results is missing.
+ */
 async function race(script: string, names: readonly string[], operation: () => Promise<unknown>) {
 	const child = spawn("python3", ["-c", script, ...names], { stdio: ["ignore", "pipe", "inherit"] });
 	await once(child.stdout, "data");

@@ -23,7 +23,7 @@ import { writeFile } from "./files/write-file.ts";
 /** Text in all files outside the root, which identifies results from there. */
 const SECRET = "outside-secret";
 
-/** The pauses give longer operations time to end. */
+/** Python script that exchanges two names in a loop. The pauses give longer operations time to end. */
 const swapper = `
 import ctypes, random, sys, time
 libc = ctypes.CDLL(None, use_errno=True)
@@ -80,7 +80,10 @@ async function* pieces(text: string): AsyncGenerator<Buffer> {
 	yield Buffer.from(text);
 }
 
-/** Rejects if the call is refused, or if it needs approval because the path is outside the root. */
+/**
+ * Returns the text of the call's result. Rejects if the call is refused, or if it needs approval because the
+ * path is outside the root.
+ */
 async function call(tool: Tool, args: object, context: ToolContext): Promise<string> {
 	const prepared = await prepareCall([tool], { name: tool.name, arguments: args }, context);
 	if (prepared.kind === "refused") throw new Error(prepared.text);
@@ -97,7 +100,10 @@ interface Outcome {
 	readonly escapes: readonly string[];
 }
 
-/** Ends after `durationMs` if the operation was both completed and refused, otherwise after 30 s. */
+/**
+ * Repeats the operation while `dir` alternates. Ends after `durationMs` if the operation was both completed
+ * and refused, otherwise after 30 s.
+ */
 async function race(operation: Operation, durationMs: number): Promise<Outcome> {
 	await using place = await createWorkplace();
 	const outside = join(place.path, "outside");

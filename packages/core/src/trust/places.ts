@@ -194,7 +194,10 @@ export class Places {
 		return this.#set.get(key) ?? this.#configured.get(key);
 	}
 
-	/** Reads the stored row, because two concurrent changes can reach this method in any order. */
+	/**
+	 * Updates the settings in memory from the stored row, because two concurrent changes can reach this method
+	 * in any order.
+	 */
 	async #learn(key: string): Promise<void> {
 		const row = await this.#options.store.read((db) =>
 			db.selectFrom("places").select("profile").where("key", "=", key).executeTakeFirst(),
@@ -224,8 +227,8 @@ const maxNamed = 5;
 const approving: readonly AssignableRole[] = ["approver", "owner"];
 
 /**
- * Returns at most five ids. Omits people whose role comes only from a platform role, so the list may be
- * empty.
+ * Returns at most five ids of people who may approve in the channel. Omits people whose role comes only from
+ * a platform role, so the list may be empty.
  */
 async function approversIn(
 	db: Tx,
@@ -261,7 +264,10 @@ async function approversIn(
 		.map((user) => `${here}${user}`);
 }
 
-/** Returns at most five roles, only from rules of this guild or team, because others have different roles. */
+/**
+ * Returns at most five platform roles whose members may approve in the channel. Uses only rules of its guild
+ * or team, because other guilds and teams have different roles.
+ */
 function approverRolesIn({ platform, tenant, channel }: Place, chat: ChatSettings): string[] {
 	const roles = chat.allow.flatMap((rule) => {
 		const isHere =

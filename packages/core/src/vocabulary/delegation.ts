@@ -44,8 +44,8 @@ export interface DelegationEnd {
 /** Starts sub-agents on behalf of the tools of a run. */
 export interface DelegationAccess {
 	/**
-	 * Throws an error for the model if the work is not possible. `leavesProvider` is true if the text of the work
-	 * may go to a provider or server other than the run's.
+	 * Checks the work, and throws an error for the model if the work is not possible. `leavesProvider` is true
+	 * if the text of the work may go to a provider or server other than the run's.
 	 */
 	check(work: readonly DelegatedWork[]): Promise<{ readonly leavesProvider: boolean }>;
 	/** Resolves when all sub-agents have ended. A repeated call continues the same work. Throws `cancelled` if the run stops. */

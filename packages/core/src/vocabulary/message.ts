@@ -91,7 +91,7 @@ function blockText(block: Message["content"][number]): string {
 }
 
 /**
- * Matches each character or pair that a program may treat as a line end. A missed line end would leave a
+ * Pattern of each character or pair that a program may treat as a line end. A missed line end would leave a
  * quoted line without `>`.
  */
 export const lineEnds = /\r\n|[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;

@@ -76,7 +76,7 @@ export function optionsThrough({ through }: Principal, options: RunOptions = {})
 	return through === undefined ? options : { ...options, through };
 }
 
-/** These options need the permission to configure the session. */
+/** Options that need the permission to configure the session. */
 const configuring = ["agent", "model", "reasoning", "mode"] as const;
 
 export function configuresSession(options: RunOptions): boolean {
@@ -144,7 +144,7 @@ export function systemOf(session: string, { system, mode }: RunOptions): string 
 	return `${[instead.trimEnd(), ...behind].join("\n\n")}\n`;
 }
 
-/** Each phase always has the same message object, so that data derived from it is computed once. */
+/** Message of each phase. A phase always has the same object, so that data derived from it is computed once. */
 const asks: Readonly<Record<OodaPhase, UserMessage>> = {
 	observe: ask("observe"),
 	orient: ask("orient"),

@@ -293,7 +293,10 @@ class Filling {
 		return this.#isQuoted ? JSON.stringify(value) : value;
 	}
 
-	/** Throws before the text becomes too long, so that a longer text is never in memory. */
+	/**
+	 * Adds to the length of the filled texts. Throws before a text becomes too long, so that a longer text is
+	 * never in memory.
+	 */
 	#count(characters: number): void {
 		this.#length += characters;
 		if (this.#length <= max.filled) return;

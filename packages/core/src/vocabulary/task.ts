@@ -124,7 +124,7 @@ export interface TaskFilter {
 	readonly sessionId?: string;
 	readonly parentId?: string;
 	readonly states?: readonly TaskState[];
-	/** Returns only tasks that were submitted before this task. */
+	/** Id of a task. Only tasks that were submitted before this task are returned. */
 	readonly before?: string;
 }
 

@@ -147,7 +147,7 @@ function withOwn(
 
 const personalised = new WeakMap<Message, Message>();
 
-/** The same objects are reused, so that data derived from them is computed once. */
+/** Messages by origin. The same objects are reused, so that data derived from them is computed once. */
 const messagesByOrigin = new WeakMap<RunMessage | Step, readonly Message[]>();
 
 function once(of: RunMessage | Step, make: () => readonly Message[]): readonly Message[] {

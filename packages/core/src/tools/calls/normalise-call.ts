@@ -149,7 +149,7 @@ class Normaliser {
 		return this.object(value, schema, `${place}.`);
 	}
 
-	/** Returns the text unchanged if it cannot be read as the type of the schema. */
+	/** Returns the value that the text represents in the type of the schema, or the text if there is no such value. */
 	#read(text: string, { schema, place }: Parameter): unknown {
 		const value = readText(text, schema);
 		const twice = typeof value === "object" ? duplicateKey(text) : undefined;

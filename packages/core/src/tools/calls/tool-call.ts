@@ -125,14 +125,14 @@ function hashOf(value: unknown): string {
 	return createHash("sha256").update(text).digest("hex");
 }
 
-/** Logs only errors with the code `internal`. */
+/** Returns the error message for the model. Logs only errors with the code `internal`. */
 function faultOf(reason: unknown, tool: Tool, { log, callId }: ToolContext): string {
 	const error = ParleyError.from(reason);
 	if (error.code === "internal") log.error(toolCallTexts.failed, { tool: tool.name, callId, error: reason });
 	return error.message;
 }
 
-/** Returns "" unless the model used an unknown argument. */
+/** Returns the list of allowed arguments, or "" if the model used no unknown argument. */
 function namesFor(tool: Tool, issues: readonly z.core.$ZodIssue[]): string {
 	if (!issues.some(({ code, path }) => code === "unrecognized_keys" && path.length === 0)) return "";
 	const names = Object.keys(Object(describeTools([tool])[0]?.parameters["properties"]));

@@ -118,7 +118,7 @@ test.skipIf(process.platform !== "linux")(
 	},
 );
 
-/** Keeps the size and `mtime`, so that only the content and `ctime` differ. */
+/** Replaces the content and keeps the size and `mtime`, so that only the content and `ctime` differ. */
 async function swapInPlace(name: string, content: string): Promise<void> {
 	const ctime = async () => (await stat(path(name), { bigint: true })).ctimeNs;
 	const [{ length }, before] = [await readFile(path(name)), await ctime()];

@@ -23,9 +23,9 @@ import type { FilesFact } from "../../vocabulary/tool.ts";
 const MAX_ENTRIES = 30_000;
 const MAX_HASHED_BYTES = 32 * 1024 * 1024;
 const MAX_MS = 3_000;
-/** A second scan may take longer, because its result decides whether the command runs. */
+/** Maximum milliseconds of a second scan, whose result decides whether the command runs. */
 const MAX_SECOND_MS = 10_000;
-/** A larger file is identified by metadata instead of content. */
+/** Maximum bytes of a file that is identified by content. A larger file is identified by metadata. */
 const MAX_FILE_BYTES = 256 * 1024;
 /**
  * Entries to read before the scan yields. The file system calls are synchronous, which uses less CPU time.
@@ -111,7 +111,7 @@ const kernelPlaces = ["/proc", "/sys", "/dev"];
 /** In-memory file system with ordinary files. */
 const memoryPlace = "/dev/shm";
 
-/** Whether a path is in one of these directories. False for a path in `/dev/shm`. */
+/** Whether the path is in one of `places`. False for a path in `/dev/shm`. */
 export function isInside(path: string, places: readonly string[]): boolean {
 	return !isWithin(path, memoryPlace) && places.some((place) => isWithin(path, place));
 }

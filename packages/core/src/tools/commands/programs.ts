@@ -40,7 +40,7 @@ const maxNamed = 300;
 const systemPlaces = ["/proc", "/sys", "/dev", "/run", "/var/log"];
 
 const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
-/** Matches a directory name before `..`, for example in `a/../b`. */
+/** Pattern of a directory name before `..`, for example in `a/../b`. */
 const climbing = /(?:^|[/=])(?!\.\.?\/)[^/=]+\/\.\.(?:\/|$)/;
 
 /**
@@ -114,8 +114,8 @@ async function inspectProgram(
 }
 
 /**
- * Facts may leave out hidden directories, so paths through a hidden directory are not covered. A final `.git`
- * is an exception.
+ * Whether the facts about `other` cover `directory`. Facts may leave out hidden directories, so a path
+ * through a hidden directory is not covered. A final `.git` is an exception.
  */
 function isCovered(directory: string, other: string): boolean {
 	return isWithin(directory, other) && !/(?:^|\/)\.(?!git$)/.test(relative(other, directory));

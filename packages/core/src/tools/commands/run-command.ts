@@ -176,8 +176,8 @@ async function changesSince({ binding }: ToolPlan, cmd: string, context: ToolCon
 }
 
 /**
- * Throws `failed_precondition` if the sandbox refuses commands, and `permission_denied` if a network is
- * requested but unavailable.
+ * Returns the sandbox for the command. Throws `failed_precondition` if the sandbox refuses commands, and
+ * `permission_denied` if a network is requested but unavailable.
  */
 function sandboxFor({ network }: Arguments, { sandbox }: ToolContext): Sandbox {
 	if (sandbox.refusal !== undefined) {

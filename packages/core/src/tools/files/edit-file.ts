@@ -251,7 +251,7 @@ function chooseOne(found: readonly number[], selection: "only" | number): readon
 	return found.slice(selection - 1, selection);
 }
 
-/** Leaves out positions that overlap with a kept earlier position. */
+/** Returns the positions without those that overlap with a kept earlier position. */
 function apart(found: readonly number[], length: number): number[] {
 	const shown: number[] = [];
 	for (const start of found) if (start >= (shown.at(-1) ?? -length) + length) shown.push(start);

@@ -38,7 +38,10 @@ function trimBlank(lines: readonly string[]): string[] {
 	return first === -1 ? [] : lines.slice(first, lines.findLastIndex(isText) + 1);
 }
 
-/** Ignores the amount of white space, typographic quotes and dashes, and compatibility forms. */
+/**
+ * Returns a form of the line without differences in the amount of white space, typographic quotes and dashes,
+ * and compatibility forms.
+ */
 function plain(line: string): string {
 	return line
 		.normalize("NFKC")
@@ -72,8 +75,8 @@ function startByVotes(lines: readonly string[], requestedLines: readonly string[
 }
 
 /**
- * Aligns the longest requested line with the most similar line, so the index may be negative. Undefined if no
- * line is similar enough, or if that requested line is too long.
+ * Returns the index, possibly negative, at which the longest requested line aligns with the most similar
+ * line. Undefined if no line is similar enough, or if the longest requested line is too long.
  */
 function startByLikeness(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const longest = requestedLines.reduce((a, b) => (b.length > a.length ? b : a));

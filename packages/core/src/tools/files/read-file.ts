@@ -22,7 +22,7 @@ import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "..
 import { pathTexts, readFileTexts } from "./texts.ts";
 
 const MAX_LINES = outputLimits.lines;
-/** Leaves room for the marker that follows the page. */
+/** Limits of a page, with room for the marker that follows it. */
 const page = { characters: outputLimits.characters - 200, lines: MAX_LINES - 1 } as const;
 /** Number of bytes at the start of a file in which a NUL marks a binary file. Git uses the same number. */
 const SNIFFED_BYTES = 8_000;
@@ -276,7 +276,7 @@ const names: Readonly<Record<ImageType, string>> = {
 };
 
 /**
- * Detects the type from the content, and returns undefined if it is not an image type for models. Throws
+ * Returns the result with the image, or undefined if the content is not of an image type for models. Throws
  * `invalid_argument` for a damaged or oversized image.
  */
 async function readImage(
@@ -304,7 +304,7 @@ async function readImage(
 	return { text, failed: false, images: [{ type: "image", mediaType, data: content.toString("base64") }] };
 }
 
-/** Reads only enough of a large file to detect that it exceeds the limit. */
+/** Returns the content of the file. Reads only enough of a large file to detect that it exceeds the limit. */
 async function readBounded(file: FileHandle, shown: string, signal: AbortSignal): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;

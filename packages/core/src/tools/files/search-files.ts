@@ -106,7 +106,10 @@ function refuseFile({ path, written }: ResolvedPath, text: string): void {
 	});
 }
 
-/** Throws for other kinds of files, such as a named pipe, because a search of them could block forever. */
+/**
+ * Whether the path is a directory. Throws for kinds other than directories and regular files, such as a named
+ * pipe, because a search of them could block forever.
+ */
 async function isSearchedAsDirectory(path: string, text: string): Promise<boolean> {
 	let stats: Awaited<ReturnType<typeof stat>>;
 	try {

@@ -10,7 +10,7 @@ import { treeTexts } from "./texts.ts";
 /** Maximum bytes of output. If ripgrep writes more, only the first half of this number is used. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
-/** Excludes names with a control character, because control characters separate the parts of the output. */
+/** Glob that excludes names with a control character, because control characters separate the parts of the output. */
 const CONTROLS = "!*[\u{1}-\u{1f}\u{7f}]*";
 
 interface SearchContext {
@@ -74,7 +74,10 @@ export async function requireDirectory(path: string, text: string): Promise<void
 /** Maximum milliseconds for one run of ripgrep. */
 const TIMEOUT_MS = 20_000;
 
-/** A configuration file could add options, and messages about single files would mix with the result. */
+/**
+ * Options of every search. A configuration file could add options, and messages about single files would mix
+ * with the result.
+ */
 const ALWAYS = ["--no-config", "--no-messages", "--color=never"];
 
 interface Start {

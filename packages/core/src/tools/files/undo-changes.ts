@@ -140,7 +140,10 @@ function noteOf({ change, shown }: InspectedChange): string {
 	return change.before.fingerprint === absent ? undoTexts.deletes(shown) : undoTexts.restores(shown);
 }
 
-/** Returns the reason if the file was not restored, otherwise undefined. */
+/**
+ * Restores the file to its state before the turn. Returns the reason if the file was not restored, otherwise
+ * undefined.
+ */
 async function restore(
 	{ change, shown }: InspectedChange,
 	context: ToolContext,
@@ -160,8 +163,8 @@ async function restore(
 	}
 }
 
-/** Opens the directory first, so that a swapped link cannot redirect the deletion. */
 async function remove(path: string): Promise<void> {
+	// The directory is opened first, so that a swapped link cannot redirect the deletion.
 	await using directory = await OpenDirectory.open(dirname(path));
 	await rm(directory.at(basename(path)));
 }

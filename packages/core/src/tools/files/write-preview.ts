@@ -3,8 +3,8 @@ import { visible, visibleLines } from "../../text/visible.ts";
 import { writeFileTexts } from "./texts.ts";
 
 /**
- * Texts that differ by more edits are shown as completely replaced, because the time for a diff grows with
- * the square of the edits.
+ * Maximum edits in a diff, because its time grows with the square of the edits. Texts that differ by more
+ * edits are shown as completely replaced.
  */
 const MAX_EDITS = 1_000;
 

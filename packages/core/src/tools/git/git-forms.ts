@@ -1,8 +1,8 @@
 import { gitEffectTexts } from "./texts.ts";
 
 /**
- * A call with only these options changes the repository or its files, and runs no program that its words
- * name.
+ * Options of commands that change the repository. A call with only these options changes the repository or
+ * its files, and runs no program that its words name.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),
@@ -90,7 +90,7 @@ interface Loss {
 
 const UNCOMMITTED = gitEffectTexts.discardsChanges;
 
-/** The lost content is uncommitted work, or commits that only expiring entries of the reflog name. */
+/** Calls that lose uncommitted work, or commits that only expiring entries of the reflog name. */
 const losses: readonly Loss[] = [
 	{ command: "reset", when: some(/^--h/), reason: UNCOMMITTED },
 	{
@@ -146,7 +146,7 @@ function isStagedOnly({ options }: GitWords): boolean {
 	);
 }
 
-/** Forms: `checkout -- PATH`, `checkout REVISION PATH` and `checkout PATH`. */
+/** Whether a `checkout` names paths: `checkout -- PATH`, `checkout REVISION PATH` or `checkout PATH`. */
 function namesPaths({ all, options, plain }: GitWords, existing: ReadonlySet<string>): boolean {
 	if (options.some((option) => /^(?:-b|-t|--track|--orphan)/.test(option))) return false;
 	if (all.includes("--") || plain.length > 1) return true;
@@ -186,8 +186,9 @@ export function oneOf(...lists: readonly string[]): RegExp {
 }
 
 /**
- * Every allowed option is listed, because many options write files (`--output`), read other files
- * (`--no-index`, `--contents`) or run programs (`--ext-diff`): https://git-scm.com/docs
+ * Form of a call that only reads. Every allowed option is listed, because many options write files
+ * (`--output`), read other files (`--no-index`, `--contents`) or run programs (`--ext-diff`):
+ * https://git-scm.com/docs
  */
 interface ReadForm {
 	readonly options: RegExp;
@@ -223,7 +224,7 @@ const formatOptions = `
 	--graph --cc -c -m --dd --no-show-signature -L.*`;
 const logOptions = oneOf(diffOptions, revisionOptions, formatOptions);
 
-/** Prevents diff programs and the inspection of submodules, and names files as the secret filter expects. */
+/** Options that prevent diff programs and the inspection of submodules, and name files as the secret filter expects. */
 const carefulDiff = [
 	"--no-ext-diff",
 	"--no-textconv",

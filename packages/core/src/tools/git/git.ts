@@ -229,11 +229,10 @@ export function hideSecrets(lines: readonly string[]): string[] {
 	});
 }
 
-/**
- * Headers have the forms `a/NAME b/NAME`, `"a/NAME" "b/NAME"` and `NAME`. A name may contain spaces, so each
- * piece is checked.
- */
+/** Whether the header of a file diff names a file that may contain secrets. */
 function namesSecret(names: string): boolean {
+	// Headers have the forms `a/NAME b/NAME`, `"a/NAME" "b/NAME"` and `NAME`. A name may contain spaces, so
+	// each piece is checked.
 	const pieces = names.split(/[" ]+/).filter((piece) => piece !== "");
 	return [names, ...pieces].some((piece) => isSecretName(`/${piece}`));
 }

@@ -216,8 +216,8 @@ async function exists(path: string): Promise<boolean> {
 	}
 }
 
-/** Arguments may name paths outside the roots, for example an archive, a patch or another repository. */
 function outsideReasons(args: readonly string[], directory: string, { roots }: ToolContext): string[] {
+	// Arguments may name paths outside the roots, for example an archive, a patch or another repository.
 	const parts = args.flatMap((word) => {
 		const local = word.replace(/^file:\/\//, "");
 		if (local.includes("://")) return [];
@@ -244,7 +244,7 @@ function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): stri
 	return isInside ? [gitEffectTexts.ownFiles] : [];
 }
 
-/** A call with only these options reaches the network and names no program. */
+/** Options of commands that reach the network. A call with only these options names no program. */
 const forms: Readonly<Record<string, RegExp>> = {
 	fetch: oneOf(
 		"--all -p --prune -t --tags -n --no-tags -f --force --depth=.* --unshallow --deepen=.* -q --quiet -v --verbose --dry-run",

@@ -190,7 +190,7 @@ const QUIET = settings({
 	"color.ui": "false",
 	"column.ui": "never",
 });
-/** The program `false` fails without side effects. */
+/** Settings of calls that only read. The program `false` fails without side effects. */
 const READ_ONLY = settings({
 	"log.showSignature": "false",
 	"gpg.program": "false",
@@ -201,7 +201,10 @@ const READ_ONLY = settings({
 	"diff.submodule": "short",
 	"diff.suppressBlankEmpty": "false",
 });
-/** Background work would be interrupted at the end of the call, and would leave its lock files. */
+/**
+ * Settings that disable background work, which would be interrupted at the end of the call and leave its lock
+ * files.
+ */
 const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
 
 /**

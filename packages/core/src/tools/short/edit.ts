@@ -25,7 +25,7 @@ import {
 } from "../files/write-target.ts";
 import { editTexts } from "./texts.ts";
 
-/** Limited because each edit searches the complete file. */
+/** Maximum edits of a call, because each edit searches the complete file. */
 const MAX_EDITS = 100;
 
 const parameters = () =>

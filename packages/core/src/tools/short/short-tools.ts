@@ -25,8 +25,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * There is no parameter for the network: every command has its sandbox's access to the operator's hosts, and
- * none runs outside its sandbox.
+ * Variant of `run_command` without a parameter for the network. Every command has its sandbox's access to the
+ * operator's hosts, and none runs outside its sandbox.
  */
 const bash = defineTool<Arguments>({
 	name: "bash",

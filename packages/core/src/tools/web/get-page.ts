@@ -15,10 +15,10 @@ const MAX_TOTAL_MS = 20_000;
 /** Maximum milliseconds per request, from the DNS lookup to the last header. */
 const MAX_HEADERS_MS = 10_000;
 
-/** `deflate` is missing because servers use this name for two formats. */
+/** Value of `accept-encoding`. `deflate` is missing because servers use this name for two formats. */
 const acceptedEncodings = "gzip, br, zstd";
 
-/** Neither the model nor a page can set a header. Cookies are not stored. */
+/** Headers of every request. Neither the model nor a page can set a header. Cookies are not stored. */
 const requestHeaders = {
 	accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5",
 	"accept-encoding": acceptedEncodings,

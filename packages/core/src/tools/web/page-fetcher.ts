@@ -25,8 +25,8 @@ export interface WebFetchOptions {
 }
 
 /**
- * Invisible to people but not to models: bidirectional embeddings, overrides and isolates, tag characters,
- * and control characters except line feeds and tabs.
+ * Characters that are invisible to people but not to models: bidirectional embeddings, overrides and
+ * isolates, tag characters, and control characters except line feeds and tabs.
  */
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
 

@@ -12,10 +12,13 @@ import { pageTexts } from "./texts.ts";
 const MAX_STRUCTURED = 1.5 * 1024 * 1024;
 const MAX_TAGS = 80_000;
 const MAX_WORK_MS = 5_000;
-/** Larger than the limits above require, because a thread that exceeds its heap may end the process. */
+/**
+ * Maximum heap of the worker. Larger than the limits above require, because a thread that exceeds its heap
+ * may end the process.
+ */
 const MAX_HEAP_MB = 1_024;
 
-/** The worker has the file extension of this module. */
+/** Module of the worker, with the file extension of this module. */
 const workerFile = new URL(`./readable-worker${import.meta.url.slice(-3)}`, import.meta.url);
 
 /** Reads HTML pages one at a time. */
@@ -129,7 +132,7 @@ function skipMarkup(html: string, open: number): { readonly next: number; readon
 	return { next, space: INLINE.has(element) ? "" : "\n" };
 }
 
-/** Returns the end of the HTML if `text` is missing, so that no part is searched twice. */
+/** Returns the index after `text`, or the end of the HTML if `text` is missing, so that no part is searched twice. */
 function after(html: string, text: string, from: number): number {
 	const found = html.indexOf(text, from);
 	return found === -1 ? html.length : found + text.length;

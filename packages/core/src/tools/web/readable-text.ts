@@ -2,17 +2,23 @@ import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 import TurndownService from "turndown";
 
-/** The libraries recurse, or need time that is quadratic in these numbers. */
+/**
+ * Maximum levels of a page, and maximum attributes of an element. The libraries recurse, or need time that is
+ * quadratic in these numbers.
+ */
 const MAX_DEPTH = 200;
 const MAX_ATTRIBUTES = 100;
 /** Maximum attributes of a page. */
 const MAX_ALL_ATTRIBUTES = 100_000;
-/** A page whose article has a smaller share of its text is probably an index or a reference. */
+/**
+ * Minimum share of an article in the text of its page. A page with a smaller share is probably an index or a
+ * reference.
+ */
 const LEAST_SHARE = 0.3;
 
 const unread = "script, style, noscript, template, svg, iframe, object, [hidden], [aria-hidden=true]";
 
-/** The published types of the document model exist only for browsers. */
+/** Element of the document model, whose published types exist only for browsers. */
 interface PageElement {
 	readonly nodeName: string;
 	readonly textContent: string | null;

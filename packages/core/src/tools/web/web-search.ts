@@ -79,7 +79,10 @@ function textOf(
 	].join("\n");
 }
 
-/** Returns undefined if the result has no web address of at most `maxUrl` characters. */
+/**
+ * Returns the title, address and text of the result, or undefined if it has no web address of at most
+ * `maxUrl` characters.
+ */
 function resultText({ title, url, text }: SearchResult): string | undefined {
 	const address = URL.parse(url);
 	if (!address || !/^https?:$/.test(address.protocol) || address.href.length > maxUrl) return undefined;

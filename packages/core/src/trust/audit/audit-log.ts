@@ -11,12 +11,12 @@ import { auditTexts } from "./texts.ts";
 
 /** Filter of audit rows. Times are milliseconds since the epoch. */
 export interface AuditFilter {
-	/** Selects rows at or after this time. */
+	/** Earliest time of selected rows. */
 	readonly since?: number;
-	/** Selects rows before this time. */
+	/** Time before which rows are selected. */
 	readonly until?: number;
 	readonly principal?: string;
-	/** Selects rows with a higher number. */
+	/** Number after which rows are selected. */
 	readonly after?: number;
 	readonly limit: number;
 }
@@ -96,7 +96,10 @@ export class AuditLog {
 		}
 	}
 
-	/** Removes rows only from the beginning, so that a wrong clock leaves no gap. */
+	/**
+	 * Removes some of the expired rows, and resolves with their number. Removes rows only from the beginning,
+	 * so that a wrong clock leaves no gap.
+	 */
 	#forgetSome(): Promise<number> {
 		const { store, clock, audit } = this.#deps;
 		const before = clock.now() - retentionMs;
@@ -144,7 +147,7 @@ export class AuditLog {
 	}
 }
 
-/** Excludes `from` and includes `to`. */
+/** Range of row numbers that excludes `from` and includes `to`. */
 interface Window {
 	readonly from: number;
 	readonly to: number;

@@ -19,7 +19,7 @@ export interface AuditEntry {
 	readonly action: string;
 	/** Object of the action, such as a session, a tool call or a token. */
 	readonly object: string;
-	/** For example `allowed`, `denied`, `asked` or `expired`. */
+	/** Decision or result, for example `allowed`, `denied`, `asked` or `expired`. */
 	readonly decision: string;
 	/**
 	 * Arguments of the action. The row contains their first 2,000 characters, without secrets, and a hash of
@@ -38,7 +38,7 @@ interface AuditDeps {
 	readonly store: Store<Tables>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Removes secrets, and reports each removal. */
+	/** Redactor of secrets, which reports each removed secret. */
 	readonly redactor: TextRedactor;
 }
 

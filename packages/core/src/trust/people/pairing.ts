@@ -191,7 +191,7 @@ export class Pairing {
 		});
 	}
 
-	/** Does not quote the code, which may be nearly correct. */
+	/** Returns the reason why the code is refused. Does not quote the code, which may be nearly correct. */
 	async #refusalReason(tx: Tx, person: Person, code: string): Promise<string> {
 		const another = pairingTexts.askForCode;
 		if (!isPairingCode(code)) {
@@ -250,7 +250,10 @@ export class Pairing {
 		return { id, expiresAt };
 	}
 
-	/** Resolves with undefined if the code is not valid or `fits` rejects its row. */
+	/**
+	 * Marks the code as used and resolves with its row. Resolves with undefined if the code is not valid or
+	 * `fits` rejects its row.
+	 */
 	async #useCode(
 		tx: Tx,
 		kind: "invitation" | "request",
@@ -321,8 +324,8 @@ function plainCode(text: string): string {
 }
 
 /**
- * Ignores case, blanks and hyphens. The hash is keyed, so that neither the time of a lookup nor the database
- * reveals a code.
+ * Returns the hash of a code. Ignores case, blanks and hyphens. The hash is keyed, so that neither the time
+ * of a lookup nor the database reveals a code.
  */
 function codeHash(code: string, fingerprint: (text: string) => string): string {
 	return createHash("sha256")
@@ -331,7 +334,7 @@ function codeHash(code: string, fingerprint: (text: string) => string): string {
 }
 
 const periodMs = 60_000;
-/** The oldest names are removed first, so that invented names cannot fill the memory. */
+/** Maximum names with attempts. The oldest names are removed first, so that invented names cannot fill the memory. */
 const maxNames = 10_000;
 
 /** Limits the attempts of each name per minute. The minute starts with the first attempt. */

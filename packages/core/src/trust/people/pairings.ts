@@ -23,7 +23,7 @@ const facts = ["id", "platform", "tenant", "user_id", "name", "role", "expires_a
 
 const listed = [...facts, "kind", "created_at"] as const;
 
-/** An expired code stays stored so that its user gets the reason that it has expired. */
+/** Milliseconds for which an expired code stays stored, so that its user gets the reason that it has expired. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Inserts a code, and deletes codes that expired more than a week ago. */

@@ -20,7 +20,7 @@ interface RegisterOptions {
 }
 
 const usePeriodMs = 60_000;
-/** Timers do not notice a change of the machine's clock. */
+/** Maximum milliseconds of the expiry timer, because timers do not notice a change of the machine's clock. */
 const longestWatchMs = 60_000;
 /** Hash for an unknown id, so that verification is as slow as for a known id. */
 const unusedHash = Buffer.alloc(32);
@@ -98,7 +98,10 @@ export class TokenRegister {
 		this.#options.onUsed(token.id, now);
 	}
 
-	/** Runs a timer only while there is a listener, because a timer keeps the process alive. */
+	/**
+	 * Ends each token when it expires. Runs a timer only while there is a listener, because a timer keeps the
+	 * process alive.
+	 */
 	#watchExpiry(): void {
 		this.#watch?.cancel();
 		this.#watch = undefined;

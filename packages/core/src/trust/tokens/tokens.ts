@@ -196,7 +196,10 @@ export class Tokens {
 		return { text, facts: tokenFacts(fresh) };
 	}
 
-	/** Refuses a repeated key, because the token text is not stored and cannot be returned again. */
+	/**
+	 * Runs `work` in a transaction and resolves with its result. Refuses a repeated key, because the token text
+	 * is not stored and cannot be returned again.
+	 */
 	#change<T>(request: Keyed, work: (tx: Tx) => Promise<T>): Promise<T> {
 		return this.#options.store.commit(async (tx) => {
 			const done: T[] = [];
@@ -238,10 +241,10 @@ function keyAlreadyUsed({ key }: Keyed): ParleyError {
 	return new ParleyError(tokenTexts.keyUsed(key), { code: "already_exists" });
 }
 
-/** Long enough to copy the new token to another machine. */
+/** Maximum grace period, long enough to copy the new token to another machine. */
 const maxGraceMs = 10 * 60 * 1000;
 
-/** Throws as `checkName` does, and `not_found` if a session does not exist. */
+/** Inserts a token and its tenants. Throws as `checkName` does, and `not_found` if a session does not exist. */
 async function insertToken(tx: Tx, row: TokenRow, requested: NewToken, by: string): Promise<void> {
 	await checkName(tx, row);
 	await checkSessions(tx, requested.sessions ?? []);
@@ -309,7 +312,7 @@ async function revokeToken(tx: Tx, target: string, now: number): Promise<readonl
 	return [found, ...others];
 }
 
-/** Returns the revoked tokens, which the adopted token replaces. */
+/** Stores the operator's token, and revokes the tokens that it replaces. Returns the revoked tokens. */
 async function adoptToken(tx: Tx, { id, hash }: TokenText, now: number): Promise<readonly TokenRow[]> {
 	const others = (await readLive(tx, now)).filter(
 		(row) => row.name === operatorsName && row.id !== id && row.expires_at === null,

@@ -73,7 +73,10 @@ async function repeated(
 	return { ...(await ports.policies.addRule(request.principal, { offered })), counts };
 }
 
-/** Approvals under other policy versions stay unchanged. */
+/**
+ * Binds the open approvals under the policy version `before` to the version `after`. Approvals under other
+ * versions stay unchanged.
+ */
 async function renewBindings(
 	tx: Tx,
 	session: Session,

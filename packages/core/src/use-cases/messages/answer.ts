@@ -110,8 +110,8 @@ export async function answerQuestion(
 }
 
 /**
- * Throws unless the principal may see the session and, while the question is open, give this answer. Audits a
- * refusal.
+ * Returns a lease of the question's session. Throws unless the principal may see the session and, while the
+ * question is open, give this answer. Audits a refusal.
  */
 async function admit(
 	ports: AnswerPorts,
@@ -155,7 +155,10 @@ async function isAnsweredElsewhere(
 	return (await journal.store.read((db) => placesAnsweredHere(db, by, places))).includes(place);
 }
 
-/** Checks again in the transaction, because the channel settings may have changed. Throws `not_found`. */
+/**
+ * Throws `not_found` unless the question may still be answered in the person's channel. Checks again in the
+ * transaction, because the channel settings may have changed.
+ */
 function requireNamedStill(places: AnsweringPlaces, { person }: Principal, { place }: PlacedPrompt): void {
 	const here = person && placeKey(person.place);
 	if (here === undefined || place === null || place === here) return;
@@ -169,8 +172,9 @@ function unknownPrompt(): ParleyError {
 }
 
 /**
- * Resolves with undefined if the answer is a denial or changes no arguments, or if the question is closed.
- * Throws `unavailable` if the run of the call is not active.
+ * Resolves with the judged change of the tool call. Resolves with undefined if the answer is a denial or
+ * changes no arguments, or if the question is closed. Throws `unavailable` if the run of the call is not
+ * active.
  */
 async function judgeChange(
 	session: Session,
@@ -188,7 +192,10 @@ async function judgeChange(
 	return judge(response.arguments, row.binding ?? "", response.narrows ?? false);
 }
 
-/** Resolves with undefined unless the answer is one of several approvals that an open question requires. */
+/**
+ * Resolves with the voters if the answer is one of several approvals that an open question requires,
+ * otherwise with undefined.
+ */
 async function votersOf(
 	ports: AnswerPorts,
 	row: PlacedPrompt,

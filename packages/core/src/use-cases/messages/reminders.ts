@@ -103,7 +103,7 @@ export class Reminders {
 		}
 	}
 
-	/** Returns whether at least one question was handled. */
+	/** Handles the due questions. Returns whether at least one question was handled. */
 	async #handleDue(next: readonly Waiting[]): Promise<boolean> {
 		let handled = false;
 		for (const waiting of next) {
@@ -133,7 +133,7 @@ export class Reminders {
 		});
 	}
 
-	/** Returns false if the session was deleted. */
+	/** Expires a question or records its next reminder. Returns false if the session was deleted. */
 	async #handle({ token, session_id, created_at, expires_at }: Waiting): Promise<boolean> {
 		const { clock } = this.#ports;
 		const lease = await this.#sessions.leaseOwn(session_id).catch((reason) => {
@@ -165,8 +165,8 @@ export class Reminders {
 	}
 
 	/**
-	 * Returns false after a failure, so that the other questions are handled. Logs only the first of
-	 * consecutive failures.
+	 * Handles a question as `#handle` does, but returns false after a failure, so that the other questions are
+	 * handled. Logs only the first of consecutive failures.
 	 */
 	async #tryHandle(waiting: Waiting): Promise<boolean> {
 		const { token, session_id: sessionId } = waiting;
@@ -208,7 +208,10 @@ function dueAt(createdAt: number, expiresAt: number, reminded: 0 | 1): number {
 	return createdAt + Math.floor(((expiresAt - createdAt) * (reminded === 0 ? 5 : 9)) / 10);
 }
 
-/** A stored time has precedence over the times of `dueAt`. After two reminders, the expiry is due. */
+/**
+ * Time of the next reminder or of the expiry in SQL. A stored time has precedence over the times of `dueAt`.
+ * After two reminders, the expiry is due.
+ */
 const dueSql = `coalesce(due_at, case reminded
 	when 0 then created_at + (expires_at - created_at) * 5 / 10
 	when 1 then created_at + (expires_at - created_at) * 9 / 10

@@ -148,7 +148,10 @@ interface Known {
 	readonly messages: ReadonlyMap<string, number>;
 }
 
-/** Ignores messages of runs that ended before they became active. */
+/**
+ * Returns those of the messages that the session already contains. Ignores messages of runs that ended before
+ * they became active.
+ */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx
 		.selectFrom("sessions")
@@ -198,7 +201,7 @@ function withoutKnown(
 	return readAt === undefined || readAt < editedAt ? [message] : [];
 }
 
-/** Removes known secrets. Each file name gets one line of visible characters. */
+/** Returns the message without known secrets. Each file name gets one line of visible characters. */
 function clean(message: ContextMessage, { redactor }: Session): ContextMessage {
 	const text = storable(redactor.redactKnown(message.text));
 	const files = message.files.map(

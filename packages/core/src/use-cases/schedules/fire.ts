@@ -31,7 +31,7 @@ export interface FiringParts extends AcceptPorts {
 	readonly runner: Runner;
 	/** Finds or creates a session. */
 	readonly open: (request: Keyed, requested: NewSession) => Promise<{ readonly id: string }>;
-	/** Throws if the skill cannot start. */
+	/** Adds the skill of the prompt to the options of the run. Throws if the skill cannot start. */
 	readonly withSkill: SkillStart;
 }
 
@@ -184,7 +184,7 @@ function refusalFor(principal: Principal, session?: Session): string | undefined
 	}
 }
 
-/** Skips the due time. Does not report the same refusal twice in succession. */
+/** Skips the due time, and records the refusal unless the previous due time had the same refusal. */
 async function refuse(
 	{ clock, audit, log }: FiringParts,
 	session: Session,
@@ -242,7 +242,10 @@ async function send(parts: FiringParts, session: Session, firing: Firing): Promi
 	return "fired";
 }
 
-/** Rethrows errors that are not about the skill, so that the clock retries the schedule. */
+/**
+ * Returns the reason why a skill cannot start. Rethrows errors that are not about the skill, so that the
+ * clock retries the schedule.
+ */
 function refusalOfSkill(reason: unknown): string {
 	const { code, message } = ParleyError.from(reason);
 	if (code === "failed_precondition" || code === "invalid_argument") return message;
@@ -270,7 +273,10 @@ async function recordFiring(
 	});
 }
 
-/** Skips the due times up to now, so that several missed due times cause only one firing. */
+/**
+ * Returns the change of the schedule after a due time. Skips the due times up to `now`, so that several
+ * missed due times cause only one firing.
+ */
 function afterDue({ trigger, createdAt }: Schedule, due: number, now: number): ScheduleChange {
 	return { nextDue: nextDue(trigger, Math.max(due, now), createdAt) ?? null, lastDue: due };
 }

@@ -11,13 +11,16 @@ import { type FiringParts, fireSchedule, needsReport } from "./fire.ts";
 import { firingTexts } from "./texts.ts";
 
 /**
- * A machine that sleeps stops its timers, and its clock may change, so the clock is read at this interval
- * while a schedule waits. Also the delay before a retry.
+ * Milliseconds between readings of the clock while a schedule waits, and before a retry. A machine that
+ * sleeps stops its timers, and its clock may change.
  */
 const checkMs = 60_000;
 /** Maximum milliseconds by which the clock may go back without being treated as changed. */
 const setBackMs = 1_000;
-/** A last due time that is further in the future may come from a wrong clock: see `dueFrom`. */
+/**
+ * Maximum milliseconds by which a last due time may be in the future. A later time may come from a wrong
+ * clock: see `dueFrom`.
+ */
 const wrongClockMs = 24 * 3_600_000;
 const batchSize = 100;
 /** Lifetime of a report about an owner, in milliseconds. */
@@ -41,7 +44,7 @@ interface Reported {
 
 interface ClockParts extends FiringParts {
 	readonly observers: Observers;
-	/** Checks the current permissions of schedule owners who are chat users. */
+	/** Checks of the current permissions of schedule owners who are chat users. */
 	readonly checks: PersonChecks;
 }
 
@@ -293,7 +296,10 @@ function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 	return Math.min(Math.max(now, last + shortestMs), now + shortestMs);
 }
 
-/** Skips events of runs that a schedule started. Returns whether unprocessed events may remain. */
+/**
+ * Makes the schedule due after a new event. Skips events of runs that a schedule started. Returns whether
+ * unprocessed events may remain.
+ */
 async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
 	const { id, trigger, sessionId, seenSeq } = schedule;
 	if (trigger.kind !== "event") return false;

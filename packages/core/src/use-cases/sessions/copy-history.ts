@@ -195,7 +195,8 @@ export class HistoryCopy {
 	}
 
 	/**
-	 * Leaves out signed thinking that contains a password, because the provider would refuse changed thinking.
+	 * Returns the block with new file ids and without passwords. Leaves out signed thinking that contains a
+	 * password, because the provider would refuse changed thinking.
 	 */
 	#block(block: ReplyBlock): ReplyBlock[] {
 		const sink = this.#redactor.into("history");

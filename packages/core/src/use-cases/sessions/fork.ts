@@ -144,7 +144,7 @@ async function chooseTurn(db: Tx, sessionId: string, at: number | undefined): Pr
 	throw new ParleyError(forkTexts.notEnded(turn, ended, all), { code: "failed_precondition" });
 }
 
-/** Returns the title of the fork. */
+/** Stores the session of the fork with its budgets and system prompt. Returns the title. */
 async function storeFork(
 	tx: Tx,
 	ports: ForkPorts,
@@ -209,7 +209,7 @@ async function refuseUsedKey(tx: Tx, owner: string, externalKey: string | null):
 	if (known) throw new ParleyError(forkTexts.usedKey, { code: "already_exists" });
 }
 
-/** Throws if the fork of the earlier request was deleted. */
+/** Returns the fork of an earlier request. Throws if that fork was deleted. */
 async function stillThere(journal: Journal, fork: Fork): Promise<Fork> {
 	const known = await journal.store.read((db) =>
 		db.selectFrom("sessions").select("id").where("id", "=", fork.id).executeTakeFirst(),

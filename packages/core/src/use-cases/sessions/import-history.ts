@@ -250,8 +250,8 @@ class HistoryReader {
 	}
 
 	/**
-	 * Throws for an image that the provider would refuse, because every later request of the session would
-	 * fail.
+	 * Returns the image as a block. Throws for an image that the provider would refuse, because every later
+	 * request of the session would fail.
 	 */
 	#image({ mediaType, data }: { readonly mediaType: string; readonly data: string }): ImageBlock {
 		if (!isImageType(mediaType)) {

@@ -53,7 +53,10 @@ const columns = [
 	"profile",
 ] as const;
 
-/** The conditions are literals, because SQLite uses a partial index only for a literal condition. */
+/**
+ * State of a session in SQL. The conditions are literals, because SQLite uses a partial index only for a
+ * literal condition.
+ */
 const state = sql<SessionSummary["state"]>`case
 	when exists (select 1 from prompts where prompts.session_id = sessions.id and prompts.state = 'open') then 'waiting'
 	when exists (select 1 from runs where runs.session_id = sessions.id and runs.state <> 'ended') then 'running'

@@ -79,7 +79,10 @@ export async function createSession(
 	return outcome.response;
 }
 
-/** Refuses a session of another channel, because its content must stay in that channel. */
+/**
+ * Returns the id of the session with this external key, or undefined. Refuses a session of another channel,
+ * because its content must stay in that channel.
+ */
 async function findKnown(
 	tx: Tx,
 	principal: Principal,
@@ -130,8 +133,8 @@ async function storeSession(
 }
 
 /**
- * Throws `already_exists` for a used id, with a message that reveals nothing about a session that the
- * principal may not see.
+ * Returns `id` if it is unused. Throws `already_exists` for a used id, with a message that reveals nothing
+ * about a session that the principal may not see.
  */
 async function newId(tx: Tx, id: string): Promise<string> {
 	const known = await tx.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();
@@ -167,7 +170,7 @@ interface Opening extends NewSession {
 	/** Daily limit in billionths of a US dollar. */
 	readonly budget?: number;
 	readonly imported?: readonly ImportedRun[];
-	/** Rejects if the session's agent cannot be used. */
+	/** Check of the session's agent. Rejects if the agent cannot be used. */
 	readonly usable?: Promise<unknown>;
 }
 
@@ -229,7 +232,7 @@ async function planFor(
 	};
 }
 
-/** Throws if the path is now a link or contains one. */
+/** Returns the path of the channel's working directory. Throws if the path is now a link or contains one. */
 async function channelRoot(place: string, root: string, roots: Roots): Promise<string> {
 	const real = await placeRoot(place, root, roots);
 	if (real !== root) throw replacedDirectory(root, "root", real);

@@ -105,7 +105,10 @@ function refused(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** Waits only for runs that this process executes. New messages may arrive meanwhile. */
+/**
+ * Cancels the runs of the session and of its tasks. Waits only for runs that this process executes. New
+ * messages may arrive meanwhile.
+ */
 async function stopAll(ports: RemovePorts, session: Session, request: Keyed): Promise<void> {
 	await cancelTurn(ports, session, { ...request, key: undefined }, { queued: true });
 	const ofTasks = [...session.working].flatMap(({ live }) => [...live.values()]);

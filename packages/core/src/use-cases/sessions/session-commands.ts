@@ -15,7 +15,7 @@ interface SessionCommandsPorts extends KeyServices {
 	readonly commands: BackgroundCommands;
 }
 
-/** Higher than the maximum running commands of a session. */
+/** Maximum commands in a list, higher than the maximum running commands of a session. */
 const maxListed = 50;
 
 /** Lists and stops the background commands of sessions for clients. */

@@ -137,14 +137,14 @@ type TitlePorts = Omit<TitleCaller, "session" | "signal">;
 
 const maxMessageCharacters = 4_000;
 const maxReplyCharacters = 2_000;
-/** A title has about a dozen tokens, but some models cannot disable thinking. */
+/** Maximum tokens of a request. A title has about a dozen tokens, but some models cannot disable thinking. */
 const maxTokens = 1_000;
 const pauseMs = 2_000;
 const longestPauseMs = 30_000;
 
 /**
- * Returns false if no title was set. Makes no call for the offline model. Throws if the budget is spent, the
- * call fails, or the model writes no title.
+ * Sets the title that a model writes. Returns false if no title was set. Makes no call for the offline model.
+ * Throws if the budget is spent, the call fails, or the model writes no title.
  */
 async function writeTitle(caller: TitleCaller, beginning: Beginning): Promise<boolean> {
 	const { session } = caller;
@@ -210,8 +210,8 @@ function pauseBefore(failure: ParleyError): number | undefined {
 }
 
 /**
- * Records usage and title in one transaction. Returns the failure, otherwise whether the title was set. False
- * if the session already has a title.
+ * Requests a title once. Records usage and title in one transaction. Returns the failure, otherwise whether
+ * the title was set. False if the session already has a title.
  */
 async function attempt(
 	caller: TitleCaller,

@@ -350,7 +350,7 @@ async function awaitWorkers(
 	return results ?? stopHere(run);
 }
 
-/** Throws `cancelled` unless the task is running. */
+/** Returns the row of the task. Throws `cancelled` unless the task is running. */
 async function own(tx: Tx, { taskId }: SessionTask): Promise<TaskRow> {
 	const row = await findTask(tx, taskId);
 	if (row?.state === "running") return row;

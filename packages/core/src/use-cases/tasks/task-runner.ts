@@ -30,8 +30,8 @@ import { ActiveTask, type ActiveTaskServices } from "./active-task.ts";
 import { taskRefusalTexts } from "./texts.ts";
 
 /**
- * Another process may have stopped, so open tasks are checked at this interval. If other processes use the
- * store, the checks continue without an open task, because another process may submit a task.
+ * Milliseconds between checks for open tasks, because another process may have stopped. If other processes
+ * use the store, the checks continue without an open task, because another process may submit a task.
  */
 const checkMs = 15_000;
 const pauseAfterFailureMs = 5_000;
@@ -229,7 +229,10 @@ export class TaskRunner {
 		});
 	}
 
-	/** Renews three times per lease, because a model or tool call can take longer than a lease. */
+	/**
+	 * Renews the claim until the returned timer is cancelled. Renews three times per lease, because a model or
+	 * tool call can take longer than a lease.
+	 */
 	#renewClaim(claim: Claim, activeTask: ActiveTask, session: Session): Timer {
 		const { clock, journal, log } = this.#options;
 		let stopped = false;
@@ -267,8 +270,8 @@ interface BeginPorts {
 }
 
 /**
- * Creates a missing run. Records the event in `announce` if there is one. For an ended task, returns its open
- * run as cancelled, or undefined.
+ * Resumes the run of the task, or creates a missing run. Records the event in `announce` if there is one. For
+ * an ended task, returns its open run as cancelled, or undefined.
  */
 async function beginOrResume(
 	services: BeginPorts,

@@ -183,7 +183,10 @@ export class Tasks {
 		return outcome.response;
 	}
 
-	/** Throws `not_found` also for a principal that may not see the task. */
+	/**
+	 * Resolves with the row of the task and a lease of its session. Throws `not_found` also for a principal
+	 * that may not see the task.
+	 */
 	async #borrow(
 		principal: Principal,
 		taskId: string,

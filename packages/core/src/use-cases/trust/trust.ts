@@ -16,7 +16,7 @@ export class Trust {
 	readonly auditLog: AuditLog;
 	readonly tokens: Tokens;
 	readonly people: People;
-	/** Asks connectors for the current permissions of chat users. */
+	/** Requests to connectors for the current permissions of chat users. */
 	readonly checks: PersonChecks;
 	readonly places: Places;
 	readonly policies: Policies;

@@ -118,7 +118,10 @@ export interface McpServerState {
 	readonly log: readonly string[];
 }
 
-/** Matches a valid server name. Names contain no `_`, so no tool name of one server begins with the prefix of another server. */
+/**
+ * Pattern of a valid server name. Names contain no `_`, so no tool name of one server begins with the prefix
+ * of another server.
+ */
 export const mcpNamePattern = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 
 /**

@@ -19,7 +19,7 @@ export function taskTools({
 	return spawns ? [...own, spawnWorker, waitForWorkers] : own;
 }
 
-/** Throws if the call does not belong to a task. */
+/** Returns the access of the task that makes the call. Throws if the call does not belong to a task. */
 function accessOf({ task }: ToolContext): TaskAccess {
 	if (task) return task;
 	throw new ParleyError(taskToolTexts.onlyInTask, { code: "failed_precondition" });
