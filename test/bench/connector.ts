@@ -29,7 +29,7 @@ async function startSide(name: string, ...gateway: readonly ServerProcess[]): Pr
 	return { servers: [...gateway, platform, bot], platform, bot };
 }
 
-/** Average CPU microseconds for one message and its answer. */
+/** Returns the average CPU microseconds for one message and its answer. */
 async function costOf({ platform, bot }: Side): Promise<number> {
 	const before = await bot.cpu();
 	await platform.ask({ messages });

@@ -63,7 +63,10 @@ async function openMany(
 	return clients;
 }
 
-/** The gateway records a join or a leave only after it has notified the client. */
+/**
+ * Waits until the server is nearly idle, because the gateway records a join or a leave only after it has notified
+ * the client.
+ */
 async function settled(server: ServerProcess): Promise<void> {
 	const [pauseMs, share] = [300, 0.03];
 	for (let before = Number.NEGATIVE_INFINITY; ; ) {
@@ -74,11 +77,9 @@ async function settled(server: ServerProcess): Promise<void> {
 	}
 }
 
-/**
- * Without a token, the gateway looks up the owner of each local connection, which takes longer with many
- * connections.
- */
 async function openGateway({ port }: ServerProcess): Promise<DrainClient> {
+	// Without a token, the gateway looks up the owner of each local connection, which takes longer with many
+	// connections.
 	token ??= readFileSync(join(directory, "data", "tokens", "operator"), "utf8").trim();
 	const client = await DrainClient.open(port, "/api/ws", token);
 	await openSession(client, {});

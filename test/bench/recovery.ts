@@ -76,7 +76,10 @@ for (const round of roundsOf(options, warmUp)) {
 }
 await gateway.kill();
 
-/** `lost` also includes duplicated messages. */
+/**
+ * Counts acknowledged messages that are lost or duplicated as `lost`, and sessions with incorrect sequence numbers
+ * as `misnumbered`.
+ */
 function findFaults(): { readonly lost: number; readonly misnumbered: number } {
 	const database = new DatabaseSync(file, { readOnly: true });
 	const find = database.prepare(

@@ -28,10 +28,10 @@ while (clients.length < readers) {
 	clients.push(client);
 }
 
-/** Bytes in the gateway's buffers for all clients. */
+/** Returns the bytes in the gateway's buffers for all clients. */
 const waiting = (): Promise<number> => readMetric(server.port, "parley_outgoing_bytes");
 
-/** A second session, with only one other client, fills the buffer. */
+/** Opens a client that reads nothing, and fills its buffer by a second session with only one other client. */
 async function openSleeper(): Promise<DrainClient> {
 	const [sleeper, helper] = [
 		await DrainClient.open(server.port, "/api/ws"),

@@ -46,7 +46,7 @@ async function exchange(side: LineProcess, times: number, ask: () => Promise<num
 	return { clock: median(samples), cpu: (side.cpu() - before) / times };
 }
 
-/** The side that runs first alternates by round. */
+/** Measures both sides in one round. The side that runs first alternates by round. */
 async function inTurn(
 	round: number,
 	ours: () => Promise<Timing>,
@@ -74,7 +74,6 @@ async function measurePings(): Promise<Round[]> {
 	return rounds;
 }
 
-/** The sides alternate after each prompt, because the difference between their times is small. */
 async function measureFirstTokens(): Promise<Round[]> {
 	const model = await startServer("model-server");
 	const url = `http://127.0.0.1:${model.port}`;
@@ -86,6 +85,7 @@ async function measureFirstTokens(): Promise<Round[]> {
 	for (const round of roundsOf(options, warmUp)) {
 		const ours: number[] = [];
 		const floor: number[] = [];
+		// The sides alternate after each prompt, because the difference between their times is small.
 		for (let n = 0; n < prompts; n++) {
 			ours.push(await agent.ask(line, '"text_delta"', '"done"'));
 			floor.push(await sdk.ask(line, '"text_delta"', '"done"'));

@@ -56,7 +56,7 @@ class Side {
 		return { fresh, open };
 	}
 
-	/** Average CPU milliseconds. */
+	/** Returns the average CPU milliseconds of `act`. */
 	async #measure(times: number, act: (time: number) => Promise<void>): Promise<number> {
 		const before = this.#gateway.cpu();
 		for (let time = 0; time < times; time++) await act(time);

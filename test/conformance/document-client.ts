@@ -30,7 +30,7 @@ export interface Seen {
 }
 
 /**
- * A client written from the pseudocode of the protocol document. Unlike the pseudocode, it returns after the final
+ * Runs one conversation by the pseudocode of the protocol document. Unlike the pseudocode, returns after the final
  * message.
  */
 export async function converse(

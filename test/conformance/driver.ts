@@ -44,7 +44,7 @@ export interface Conversation extends AsyncDisposable {
 /** Client of one wire, for scenarios that run on all wires. */
 export interface Driver {
 	readonly wire: Wire;
-	/** Name and arguments of the tool call that runs the command `line`. */
+	/** Returns the name and arguments of the tool call that runs the command `line`. */
 	readonly command: (line: string) => Pick<Call, "name" | "arguments">;
 	/** Starts a conversation in a new gateway or process. */
 	converse(): Promise<Conversation>;

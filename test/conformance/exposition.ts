@@ -45,8 +45,8 @@ function readSample(row: string, current: string, family: ReadFamily | undefined
 	for (const [, label = ""] of labels.matchAll(/([a-z_]+)="/g)) if (label !== "le") family.labels.add(label);
 }
 
-/** `NaN` and `Inf` may have any case: https://pkg.go.dev/strconv#ParseFloat */
 function readNumber(text: string): number {
+	// `NaN` and `Inf` may have any case: https://pkg.go.dev/strconv#ParseFloat
 	if (/^nan$/i.test(text)) return Number.NaN;
 	const number = Number(text.replace(/^([+-]?)inf(?:inity)?$/i, "$1Infinity"));
 	if (text === "" || Number.isNaN(number)) throw new Error(`no number: ${text}`);

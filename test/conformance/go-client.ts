@@ -8,7 +8,7 @@ import * as z from "zod";
  */
 const readLimit = 32_768;
 
-/** The headers that coder/websocket v1.8.14 sends after the `Host` header. */
+/** Returns the headers that coder/websocket v1.8.14 sends after the `Host` header. */
 function handshake(key: string): Readonly<Record<string, string>> {
 	return {
 		"User-Agent": "Go-http-client/1.1",
@@ -20,8 +20,8 @@ function handshake(key: string): Readonly<Record<string, string>> {
 	};
 }
 
-/** Go decodes `null` and missing fields as the zero value. */
 function field<Schema extends z.ZodType>(schema: Schema, zero: z.output<Schema>) {
+	// Go decodes `null` and missing fields as the zero value.
 	return schema.nullish().transform((value) => value ?? zero);
 }
 
@@ -128,7 +128,7 @@ export class GoClient implements AsyncDisposable {
 		this.#socket.send(JSON.stringify({ type: "req", id, method, ...(params && { params }) }));
 	}
 
-	/** The next event. Skips events whose envelope cannot be decoded. */
+	/** Returns the next event. Skips events whose envelope cannot be decoded. */
 	async event(): Promise<GoEvent> {
 		for (;;) {
 			const frame = await this.#read();
@@ -140,7 +140,7 @@ export class GoClient implements AsyncDisposable {
 		}
 	}
 
-	/** The next event of this name. Throws if its payload does not fit the Go struct. */
+	/** Returns the payload of the next event `name`. Throws if the payload does not fit the Go struct. */
 	async next<Name extends keyof GoPayloads>(name: Name): Promise<GoPayloads[Name]> {
 		for (;;) {
 			const { event, payload } = await this.event();
@@ -182,13 +182,14 @@ export interface Probe {
 
 export type GoAnswer = (prompt: GoPayloads["prompt.request"]) => object;
 
-/** The older `ask`: confirms or cancels every prompt, without a value. */
+/** Answers like the older `ask`: confirms or cancels every prompt, without a value. */
 export function valueless(yes: boolean): GoAnswer {
 	return () => ({ cancelled: !yes });
 }
 
 /**
- * The newer `ask` and the TUI: answers a `select` prompt with `value`, and confirms any other prompt without a value.
+ * Answers like the newer `ask` and the TUI: sends `value` for a `select` prompt, and confirms any other prompt
+ * without a value.
  */
 export function choosing(value: string): GoAnswer {
 	return ({ type }) => (type === "select" ? { value } : { cancelled: false });

@@ -233,8 +233,8 @@ async function reflect(url: string, version: string): Promise<(question: object)
 	};
 }
 
-/** Field 1 of a `google.protobuf.FileDescriptorSet` contains files. */
 function packageOf(files: readonly Buffer[]) {
+	// Field 1 of a `google.protobuf.FileDescriptorSet` contains files.
 	const parts = files.flatMap((file) => [Buffer.from([10, ...varint(file.length)]), file]);
 	return loadFileDescriptorSetFromBuffer(Buffer.concat(parts));
 }

@@ -21,7 +21,7 @@ afterEach(() => {
 	vi.useRealTimers();
 });
 
-/** Size of an entry in a header list: https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2 */
+/** Returns the size of an entry in a header list: https://www.rfc-editor.org/rfc/rfc9113#section-6.5.2 */
 function entryBytes(name: string, value: string): number {
 	return name.length + value.length + 32;
 }
@@ -57,7 +57,7 @@ verifiesOn(
 	},
 );
 
-/** The message's only field is unknown to the schema. */
+/** Returns a message of `bytes` bytes whose only field is unknown to the schema. */
 function messageOf(bytes: number): Buffer {
 	const message = Buffer.alloc(bytes);
 	const remaining = bytes - 5;
@@ -111,11 +111,11 @@ verifiesOn(
 	},
 );
 
-/** Fake timers also replace the timers that grpc-js uses. */
 async function startTimed(): Promise<TestGateway> {
 	const write = calls("call_a", "write_file", { path: "a.txt", content: "one" });
 	const model = new ScriptedModel([write]);
 	const gateway = await TestGateway.start({ clock: new ManualClock(), model });
+	// Fake timers also replace the timers that grpc-js uses.
 	vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "Date"] });
 	return gateway;
 }

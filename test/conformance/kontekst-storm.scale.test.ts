@@ -18,7 +18,7 @@ const prompts = [
 	"run: echo one\nrun: echo two",
 ];
 
-/** This process runs the gateway and its clients. */
+/** Counts the timers, sockets and children of this process, which runs the gateway and its clients. */
 function holdings(): { readonly timers: number; readonly sockets: number; readonly children: number } {
 	const open = process.getActiveResourcesInfo();
 	const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim();
@@ -69,7 +69,7 @@ function decide(stream: KontekstStream, { value }: KontekstEvent, random: Random
 	}
 }
 
-/** The client disconnects without closing its stream. */
+/** Starts a run, and disconnects at a random moment without closing the stream. */
 async function disappear(url: string, random: Random): Promise<void> {
 	await using raw = new RawRun(url);
 	raw.send({ start: { prompt: random.pick(prompts) } });

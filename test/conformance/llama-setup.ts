@@ -93,7 +93,7 @@ export class LlamaSetup implements AsyncDisposable {
 		return askDaemon(this.url, "getStatus");
 	}
 
-	/** The `llama` section of the verbose health report. */
+	/** Returns the `llama` section of the verbose health report. */
 	async report(): Promise<Readonly<Record<string, unknown>>> {
 		const text = await (await fetch(`${this.url}/api/health?verbose`)).text();
 		const { llama }: { llama?: object } = Object(parseJson(text));

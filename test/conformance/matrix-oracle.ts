@@ -43,8 +43,9 @@ const served: Readonly<Record<string, number>> = {
 export const paths = Object.keys(served);
 
 /**
- * Expected status according to the security document, independent of the implementation. The checks are ordered: host
- * names, origins, credentials in the query, then authentication. 401 also represents the 429 after ten failures.
+ * Returns the expected status according to the security document, independent of the implementation. The checks are
+ * ordered: host names, origins, credentials in the query, then authentication. 401 also represents the 429 after ten
+ * failures.
  */
 export function expectedStatus(probe: Probe, settings: GatewaySettings): number {
 	if (!isNamedRight(probe, settings)) return 421;

@@ -145,7 +145,7 @@ function bytesOf({ path, upgrade, absolute, query, ...probe }: Probe, port: numb
 	return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** After too many failures, the gateway refuses a client with 429, which becomes 401 here. */
+/** Returns the status of the response to `bytes`. The 429 after too many failures becomes 401. */
 function statusOf(bytes: string, port: number): Promise<number> {
 	return new Promise((resolve, reject) => {
 		const socket = connect({ host: "127.0.0.1", port }, () => socket.write(bytes));

@@ -35,7 +35,7 @@ async function readCompleteFrame(client: GoClient, seq: number): Promise<string>
 	return content;
 }
 
-/** The `seq` in the note of a shortened text. */
+/** Returns the `seq` in the note of a shortened text. */
 function placeIn(text: string): number {
 	const [, seq] = / … \[\d+ more characters: load_messages \{"seq":(\d+)\}\]$/.exec(text) ?? [];
 	if (seq === undefined) throw new Error(`nothing is missing in ${text.slice(-100)}`);

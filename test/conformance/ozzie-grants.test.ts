@@ -20,8 +20,8 @@ const reply: ScriptedReply = async function* ({ messages }) {
 	yield { type: "end", stop: tool ? "tool_use" : "end_turn", usage: noUsage, model: "m" };
 };
 
-/** Trusted channels require a sandbox. */
 async function start({ skip }: TestContext, clock?: ManualClock): Promise<TestGateway> {
+	// Trusted channels require a sandbox.
 	skip(!hasBubblewrap, "bubblewrap is not installed here");
 	const model = new ScriptedModel(...Array.from({ length: 40 }, () => reply));
 	const config = { auth: "token", sandbox: "required" } as const;

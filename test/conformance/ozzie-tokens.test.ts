@@ -306,10 +306,10 @@ verifiesOn("ozzie", ["token.observer"], "an observer sees a question, and cannot
 	await observer.event("assistant.message");
 });
 
-/** Without requests, the gateway would disconnect the clients. */
 async function pass(clock: ManualClock, ms: number, ...clients: readonly OzzieClient[]): Promise<void> {
 	for (let remaining = ms; remaining > 0; remaining -= 15_000) {
 		clock.advance(Math.min(remaining, 15_000));
+		// Without requests, the gateway would disconnect the clients.
 		for (const client of clients) await client.call("list_sessions", { limit: 1 });
 	}
 }

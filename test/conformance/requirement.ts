@@ -15,7 +15,10 @@ export interface Requirement {
 	readonly wires: { readonly [Name in Wire]: Coverage };
 }
 
-/** A requirement of the Ozzie wire. `others` states its coverage on other wires. By default, no other wire meets it. */
+/**
+ * Returns a requirement of the Ozzie wire. `others` states its coverage on other wires. By default, no other wire
+ * meets it.
+ */
 export function ozzie(source: string, promise: string, others?: Partial<Requirement["wires"]>): Requirement {
 	const cannot = "a promise in the words of the Ozzie document";
 	return {

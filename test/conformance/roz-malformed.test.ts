@@ -6,7 +6,7 @@ import { frameRozRequest } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A response without a body has the gRPC status in its headers. Returns -1 without a status. */
+/** Returns the gRPC status, or -1 without a status. A response without a body has the status in its headers. */
 function statusOf(stream: ClientHttp2Stream): Promise<number> {
 	return new Promise((resolve) => {
 		for (const name of ["response", "trailers"]) {

@@ -5,7 +5,7 @@ import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Rules as `POLICY CATEGORY`, by tool. */
+/** Returns rules as `POLICY CATEGORY`, by tool. */
 async function rulesOf(stream: RozStream, start: object = {}): Promise<Readonly<Record<string, string>>> {
 	const { permissions } = await stream.start({ ...start });
 	// The cast is safe because the schema requires this field.

@@ -40,8 +40,8 @@ const scenarios = new Map(
 		.map((name) => [name, readFileSync(`${folder}${name}`, "utf8")]),
 );
 
-/** A message name may occur only in a driver. */
 function withDrivers(source: string): string {
+	// A message name may occur only in a driver.
 	const drivers = [...source.matchAll(/from "\.\/(drivers\/[a-z-]+\.ts)"/g)];
 	return [source, ...drivers.map(([, path]) => readFileSync(`${folder}${path}`, "utf8"))].join("\n");
 }
@@ -50,7 +50,7 @@ function mentions(source: string, name: string): boolean {
 	return new RegExp(`(?<![\\w.])${RegExp.escape(name)}(?![\\w.])`).test(source);
 }
 
-/** Undefined if a scenario tests the name on this wire. */
+/** Returns the problem of `name` on `wire`, or undefined if a scenario tests the name on this wire. */
 function problem(wire: Wire, name: string, id: RequirementId): string | undefined {
 	if (requirements[id].wires[wire] !== "kept") return `${name}: ${wire} does not keep ${id}`;
 	const isTested = [...scenarios.values()].some(

@@ -14,7 +14,7 @@ const stubborn = [
 	"sleep 1000 & (trap '' TERM; sleep 1000) & while :; do sleep 1000; done",
 ].join("; ");
 
-/** `dead` resolves when all processes of the command have exited. */
+/** Runs the command `stubborn`. `dead` resolves when all processes of the command have exited. */
 async function startStubborn(agent: ZotClient): Promise<{ readonly dead: Promise<unknown> }> {
 	agent.send({ id: "1", type: "prompt", message: `run: ${stubborn}\n& run: touch second\nsay: over` });
 	await agent.until("tool_progress", ({ text }) => text.includes("ready"));

@@ -10,11 +10,11 @@ import { code, mixed, prose } from "./texts.ts";
 
 const mark = ',"cache_control":{"type":"ephemeral"}';
 
-/** The positions of cache markers differ between requests. */
 function prefixOf({ bytes }: ReceivedRequest): string {
 	const text = bytes.toString();
 	const last = text.lastIndexOf(mark);
 	expect(last).toBeGreaterThan(0);
+	// The positions of cache markers differ between requests.
 	return text.slice(0, last).replaceAll(mark, "");
 }
 

@@ -24,8 +24,8 @@ const reviewHint =
 	"review the change of the request, then run " +
 	"`vitest run test/context/tool-requests.test.ts packages/core/src/agent/model-request.test.ts --update`";
 
-/** Only the operator's `/undo` calls `undo_changes`, without a model. */
 function toolsOfModels(): string[] {
+	// Only the operator's `/undo` calls `undo_changes`, without a model.
 	return definedTools().filter((name) => name !== "undo_changes");
 }
 

@@ -1,6 +1,6 @@
 import { type Keyed, operator } from "@parley/core";
 
-/** A request of the operator without an idempotency key. */
+/** Creates a request of the operator without an idempotency key. */
 export function unkeyed(): Keyed {
 	return { principal: operator, key: undefined, method: "test", params: {} };
 }

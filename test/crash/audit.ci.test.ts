@@ -9,7 +9,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** Also verifies the hash chain of the audit log. */
+/** Returns the audited tool actions with their decisions. Also verifies the hash chain of the audit log. */
 async function readAudit(data: string): Promise<string[]> {
 	return readSqliteFile<Tables, string[]>(join(data, "parley.sqlite"), async (db) => {
 		expect(await checkAudit({ read: (query) => query(db) })).toMatchObject({ ok: true });

@@ -34,7 +34,7 @@ function question(token: string): object {
 	};
 }
 
-/** `changes` overrides fields by sequence number, and `null` removes a frame. */
+/** Returns the fixtures as frames. `changes` overrides fields by sequence number, and `null` removes a frame. */
 function frames(changes: Readonly<Record<number, object | null>> = {}): EventFrame[] {
 	return frameFixtures.flatMap((part, index): EventFrame[] => {
 		const change = changes[index + 1];
@@ -43,7 +43,7 @@ function frames(changes: Readonly<Record<number, object | null>> = {}): EventFra
 	});
 }
 
-/** A correct outcome, except for `changes`. */
+/** Returns a correct outcome, except for `changes`. */
 function outcome(changes: Partial<Outcome> = {}, replayed: EventFrame[] = frames()): Outcome {
 	return {
 		messages: [

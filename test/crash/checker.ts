@@ -16,7 +16,7 @@ export function check(outcome: Outcome): string[] {
 	];
 }
 
-/** A client must receive the sequence numbers 1, 2, 3, … of each session, across all its connections. */
+/** Requires that a client receives the sequence numbers 1, 2, 3, … of each session, across all its connections. */
 function checkOrder({ client, session, frames }: View): string[] {
 	return frames.flatMap(({ seq }, index) =>
 		seq === index + 1 ? [] : [`${client} got seq ${seq} of ${session} at place ${index + 1}`],
@@ -74,8 +74,8 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Each acknowledged message must have one run, and each other message at most one. Each run must end once, without
- * an error.
+ * Requires one run of each acknowledged message, and at most one of each other message. Each run must end once,
+ * without an error.
  */
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {
@@ -185,7 +185,7 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	return [...twice, ...unreported, ...untried];
 }
 
-/** Each kill during a call, or before its result was recorded, must have a call that is reported as interrupted. */
+/** Requires a call that is reported as interrupted for each kill during a call, or before its result was recorded. */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))

@@ -45,7 +45,10 @@ test.each(seeds)(
 	},
 );
 
-/** A kill from outside that was too late is replaced. Returns the outcome after a last process without a kill. */
+/**
+ * Runs all `plans`. Replaces a kill from outside that was too late. Returns the outcome after a last process without
+ * a kill.
+ */
 async function outlive(
 	killable: KillableGateway,
 	plans: PlannedKill[],

@@ -232,7 +232,10 @@ export class KillableGateway {
 		return { run: follower.say(session, content), once: false };
 	}
 
-	/** A failpoint may kill the gateway earlier. */
+	/**
+	 * Sends messages until the state of `plan` is reached, and then kills the gateway. A failpoint may kill the
+	 * gateway earlier.
+	 */
 	async #provoke(plan: PlannedKill, gateway: GatewayProcess): Promise<SentMessage> {
 		let paused = false;
 		if (plan.trigger?.kind === "paused") {
@@ -274,7 +277,7 @@ export class KillableGateway {
 		}
 	}
 
-	/** A kill in a pause or after a frame is never too late. */
+	/** Whether the kill was in time. A kill in a pause or after a frame is never too late. */
 	#isHit(trigger: Trigger, { id, acked }: SentMessage): boolean {
 		if (trigger.kind === "sent") return acked.length === 0;
 		return trigger.kind === "paused" || trigger.kind === "frame" || !this.#sightings.ended(id);

@@ -44,7 +44,7 @@ class Installation implements AsyncDisposable {
 		await this.#gateway?.exited;
 	}
 
-	/** All run steps with recalled notes, and the taints of all sessions. */
+	/** Returns all run steps with recalled notes, and the taints of all sessions. */
 	async recalled(): Promise<{ readonly steps: string[]; readonly taints: string[] }> {
 		await using store = await this.#open();
 		return store.read(async (db) => ({

@@ -56,7 +56,7 @@ export interface Outcome {
 	readonly kills: readonly Kill[];
 }
 
-/** The effect in the arguments of a call: `echo EFFECT >> …`, or a file `EFFECT.db`. */
+/** Returns the effect in the arguments of a call: `echo EFFECT >> …`, or a file `EFFECT.db`. */
 export function effectOf(args: unknown): string | undefined {
 	if (typeof args !== "object" || args === null) return undefined;
 	const { cmd, path } = args as { readonly cmd?: unknown; readonly path?: unknown };

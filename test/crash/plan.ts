@@ -31,7 +31,7 @@ export type Trigger =
 type Draw = (random: Random) => PlannedKill;
 type Way = Pick<PlannedKill, "state" | "turn"> & { readonly asks?: boolean };
 
-/** The kill is at a random one of the first `maximum` hits. */
+/** Plans a kill at a random one of the first `maximum` hits of `failpoint`. */
 function inside(base: Way, failpoint: string, maximum: number): Draw {
 	return (random) => {
 		const hooks = `${failpoint}=kill@${random.between(1, maximum)}`;

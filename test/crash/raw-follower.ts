@@ -79,7 +79,7 @@ export class RawFollower implements Follower {
 		await this.#watch.until("the run has ended", () => last()?.event === "assistant.message");
 	}
 
-	/** All messages of a session, read in pages from the end. */
+	/** Returns all messages of a session, read in pages from the end. */
 	async loadMessages(session: string): Promise<Page[]> {
 		const all: Page[] = [];
 		for (;;) {
@@ -156,7 +156,7 @@ export class RawFollower implements Follower {
 		await this.#catchUp((resumed as { readonly sessions: readonly Joined[] }).sessions);
 	}
 
-	/** Also resolves when the connection is lost. */
+	/** Waits until the frames of all `joined` sessions are received, or the connection is lost. */
 	async #catchUp(joined: readonly Joined[]): Promise<void> {
 		const isHere = ({ session_id, last_seq }: Joined): boolean => {
 			return (this.#views.get(session_id)?.frames.length ?? 0) >= last_seq;

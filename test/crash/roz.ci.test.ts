@@ -11,7 +11,7 @@ import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
 const timeout = paced(patienceMs * 3);
 
-/** Disposal of `stack` kills the last process. */
+/** Returns functions that start and kill a gateway at `url`. Disposal of `stack` kills the last process. */
 async function mortalGateway(stack: AsyncDisposableStack) {
 	const directory = await mkdtemp(join(tmpdir(), "parley-roz-"));
 	stack.defer(() => rm(directory, { recursive: true, force: true }));

@@ -24,7 +24,7 @@ export class Sightings {
 		return this.#questions.has(id);
 	}
 
-	/** Number of received words of the message's `long:` command. */
+	/** Returns the number of received words of the message's `long:` command. */
 	words(id: string): number {
 		return this.#words.get(id) ?? 0;
 	}
@@ -73,7 +73,7 @@ export function messageOf(effect: string): string {
 	return effect.replace(/-[ab]$/, "");
 }
 
-/** Empty without an id. */
+/** Returns the id before ` done` at the end of `content`, or an empty text. */
 function doneOf(content: string): string {
 	return /(\S+) done$/.exec(content)?.[1] ?? "";
 }

@@ -52,8 +52,8 @@ class FixtureModel implements Model {
 		yield this.#end(request, "tool_use");
 	}
 
-	/** The usage has one input token per four characters of the request. */
 	#end(request: ModelRequest, stop: "end_turn" | "tool_use"): ModelEvent {
+		// The usage has one input token per four characters of the request.
 		const characters = JSON.stringify([request.system, request.messages, request.tools]).length;
 		return {
 			type: "end",
@@ -89,7 +89,7 @@ const note: RuntimeOptions["tools"][number] = {
 	},
 };
 
-/** Runtime options for making and for opening fixtures. */
+/** Returns the runtime options for making and for opening fixtures. */
 export function fixtureParts() {
 	const limits = {
 		contextWindow: 5_000,

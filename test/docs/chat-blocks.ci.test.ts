@@ -64,13 +64,13 @@ async function starts(key: string, platform: Platform, changes: readonly Change[
 	expect(await block.ended()).toContain("parley listening on ");
 }
 
-/** A connector on another machine has its own data directory. */
 async function connects(
 	key: string,
 	platform: Platform,
 	tokens: Readonly<Record<string, string>>,
 ): Promise<void> {
 	const create = `parley token create connector ${platform} --platform ${platform} `;
+	// A connector on another machine has its own data directory.
 	const data = dataOf(`${platform}-elsewhere`);
 	const changes: Change[] = [
 		[create, `TOKEN=$(${create})`],

@@ -27,7 +27,7 @@ function rowsOf(command: Command, parent: string): CommandRow[] {
 	return [row, ...command.commands.flatMap((child) => rowsOf(child, name))];
 }
 
-/** The generated part of `docs/commands.md`: the commands of the program, then the chat commands. */
+/** Returns the generated part of `docs/commands.md`: the commands of the program, then the chat commands. */
 export function commandTables(): string {
 	return `${commandTable()}\n\n${chatIntroduction}\n\n${chatTable()}`;
 }

@@ -24,7 +24,7 @@ function documented(page: string): string[] {
 	});
 }
 
-/** Undefined if the program accepts the command line. */
+/** Returns the reason why the program refuses the command line, or undefined if the program accepts it. */
 function unknownPart(line: string): string | undefined {
 	const words = line
 		.replace(/^--(?:data|url) \S+ /, "")

@@ -70,7 +70,7 @@ interface Block {
 	readonly lines: readonly string[];
 }
 
-/** Each unindented line starts a step. A step that starts with a brace is a frame. */
+/** Splits a block into steps. Each unindented line starts a step. A step that starts with a brace is a frame. */
 function readFrames({ first, lines }: Block): Step[] {
 	const starts = lines.flatMap((line, index) => (/^\S/.test(line) ? [index] : []));
 	return starts.map((start, index) => {
@@ -82,7 +82,7 @@ function readFrames({ first, lines }: Block): Step[] {
 	});
 }
 
-/** `METHOD PATH`, an optional body, a line with the status, and an optional response body. */
+/** Reads `METHOD PATH`, an optional body, a line with the status, and an optional response body. */
 function readHttp({ first, lines }: Block): Step {
 	const [request = "", ...rest] = lines;
 	const [, method = "", path = ""] = /^(GET|POST) (\S+)$/.exec(request) ?? [];

@@ -1,6 +1,6 @@
 import { commandRows } from "./command-table.ts";
 
-/** The manual page of the command, in the format of man(7). */
+/** Returns the manual page of `parley`, in the format of man(7). */
 export function manPage(): string {
 	const commands = commandRows().map(
 		({ usage, description, options }) =>
@@ -36,7 +36,7 @@ const variables: readonly (readonly [name: string, purpose: string])[] = [
 	["NO_COLOR", "no colours, if set"],
 ];
 
-/** groff must find no request or escape sequence in the text: groff_char(7). */
+/** Escapes `text`, so that groff finds no request or escape sequence in it: groff_char(7). */
 function escaped(text: string): string {
 	return text
 		.replaceAll("\\", "\\e")

@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** A name without a folder is in the folder of an earlier path, or in the parent of that folder. */
+/**
+ * Returns the paths in a table cell. A name without a folder is in the folder of an earlier path, or in the parent
+ * of that folder.
+ */
 function pathsOf(cell: string): string[] {
 	const paths: string[] = [];
 	for (const [, name = ""] of cell.matchAll(/`([^`]+)`/g)) {

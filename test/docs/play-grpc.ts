@@ -45,7 +45,8 @@ export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWi
 }
 
 /**
- * Undefined after a message that matches `shown`. Otherwise, the differences from the other messages of this kind.
+ * Waits for a message of this `kind` that matches `shown`. Returns undefined, or the differences from the received
+ * messages if none matches.
  */
 async function differenceOf(
 	stream: Stream,

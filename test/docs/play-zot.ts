@@ -50,7 +50,10 @@ function send(step: Step, agent: ZotClient, bound: Bound): void {
 	else if (step.kind === "frame") agent.send(Object(fillIn(step.value, bound)));
 }
 
-/** The document may omit earlier lines and fields of an event, but no fields of a response. */
+/**
+ * Waits for a frame that matches `shown`. The document may omit earlier lines and fields of an event, but no fields
+ * of a response.
+ */
 async function checkFrame(shown: Shown, agent: ZotClient, bound: Bound): Promise<void> {
 	const others: string[] = [];
 	for (;;) {
@@ -74,7 +77,7 @@ function giveUp(reason: unknown, others: readonly string[]): never {
 	throw new Error(`it does not come: ${why}; instead:\n${others.join("\n")}`, { cause: reason });
 }
 
-/** Token counts and costs depend on the instructions of the agent. */
+/** Replaces token counts and costs by 0, because they depend on the instructions of the agent. */
 function withoutFigures(value: unknown): unknown {
 	const figures = ["input", "output", "cost_usd"];
 	const text = JSON.stringify(value, (key, part: unknown) =>

@@ -49,7 +49,7 @@ class Player implements AsyncDisposable {
 		return this.#client;
 	}
 
-	/** For the word `operator`, connects without a token. */
+	/** Connects a new client with `token`. For the word `operator`, connects without a token. */
 	async #connectAs(token: string): Promise<void> {
 		await this.#client?.[Symbol.asyncDispose]();
 		const options = token === "operator" ? {} : { headers: { authorization: `Bearer ${token}` } };
@@ -69,7 +69,7 @@ class Player implements AsyncDisposable {
 		fail(mismatch(shown, response, this.#bound));
 	}
 
-	/** The document may omit earlier events. */
+	/** Waits for the event `shown`. The document may omit earlier events. */
 	async #event(client: OzzieClient, shown: Readonly<Record<string, unknown>>): Promise<void> {
 		const { promise: late, reject } = Promise.withResolvers<never>();
 		const cancel = afterPatience(patienceMs, () => reject(new Error("the event did not come")));
@@ -109,7 +109,7 @@ class Player implements AsyncDisposable {
 		fail(mismatch(isJson ? parseJson(answer) : answer, isJson ? parseJson(text) : text, this.#bound));
 	}
 
-	/** More text than fits into the small context window of the stage. */
+	/** Sends more text than fits into the small context window of the stage. */
 	async #talk(): Promise<void> {
 		const client = await this.#connected();
 		for (let turn = 1; turn <= 20; turn++) {
@@ -134,7 +134,10 @@ class Player implements AsyncDisposable {
 	}
 }
 
-/** The document may omit fields of the frame, but not of the payload. */
+/**
+ * Returns the difference of `event` from `shown`, or undefined. The document may omit fields of the frame, but not
+ * of the payload.
+ */
 function eventMismatch(
 	shown: Readonly<Record<string, unknown>>,
 	event: EventFrame,

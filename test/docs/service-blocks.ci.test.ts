@@ -141,7 +141,10 @@ test.runIf(process.getuid?.() === 0)("service: an account and a service of the s
 	);
 });
 
-/** The mount namespace has its own accounts, units and home directories. */
+/**
+ * Returns the start of a command line that runs in a mount namespace with its own accounts, units and home
+ * directories.
+ */
 function systemOfItsOwn({ root }: Managers): string[] {
 	const etc = join(root, "etc");
 	cpSync("/etc", etc, { recursive: true, verbatimSymlinks: true });

@@ -43,7 +43,7 @@ export function documented(key: string, changes: readonly Change[] = []): string
 	}, block.script);
 }
 
-/** The arguments of a block that consists of one Parley command. */
+/** Returns the arguments of a block that consists of one Parley command. Throws for any other block. */
 export function documentedArguments(key: string, changes: readonly Change[] = []): string[] {
 	const [program, ...args] = documented(key, changes).trim().split(" ");
 	if (program !== "parley" || args.some((word) => /[\n"'$\\#]/.test(word)))

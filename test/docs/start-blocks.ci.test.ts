@@ -54,7 +54,7 @@ function environment(variables: Readonly<Record<string, string>>): NodeJS.Proces
 	};
 }
 
-/** The block starts one gateway per item of `models`. Returns the output. */
+/** Plays a block that starts one gateway per item of `models`. Returns the output. */
 async function starts(key: string, models: readonly string[], playing: Playing = {}): Promise<string> {
 	await using block = play(key, playing);
 	for (const [index, model] of models.entries()) {

@@ -47,12 +47,12 @@ async function typeSlowly(screen: Screen, text: string, typed: () => Promise<voi
 	}
 }
 
-/** Session ids differ between runs. */
+/** Returns the output without session ids, because they differ between runs. */
 function screenText({ received }: Screen): string {
 	return received.replaceAll(/sess_[0-9a-z]{26}/g, `sess_${"x".repeat(26)}`);
 }
 
-/** The visible rows of a terminal after this output, with their styles. */
+/** Returns the visible rows of a terminal after the output `received`, with their styles. */
 export async function rowsOf(received: string): Promise<Span[][]> {
 	const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 0, allowProposedApi: true });
 	await new Promise<void>((resolve) => terminal.write(received, resolve));

@@ -11,7 +11,7 @@ export class Program {
 	readonly lines: string[] = [];
 	readonly exited: Promise<ProcessEnd>;
 
-	/** `changed` is called after each output line, and when the program exits. */
+	/** Starts `parley` with `args`. Calls `changed` after each output line, and when the program exits. */
 	constructor(args: readonly string[], environment: Readonly<Record<string, string>>, changed: () => void) {
 		this.#child = spawn(process.execPath, [binary, ...args], {
 			stdio: ["ignore", "pipe", "pipe"],

@@ -10,7 +10,10 @@ import { RemoteSetup } from "../remote/setup.ts";
 
 const password = "correct horse & <battery> ü=1%";
 
-/** `PARLEY_CHROMIUM` replaces `chromium` in PATH. Undefined if no such file is executable. */
+/**
+ * Returns the path of Chromium, or undefined if no such file is executable. `PARLEY_CHROMIUM` replaces `chromium` in
+ * PATH.
+ */
 function findChromium(): string | undefined {
 	const named = process.env["PARLEY_CHROMIUM"];
 	const paths = (process.env["PATH"] ?? "").split(delimiter).map((folder) => join(folder, "chromium"));
@@ -43,8 +46,8 @@ async function open(executablePath: string) {
 }
 
 /**
- * The browser aborts a navigation when a network interface changes. Concurrent tests cause such changes when they
- * create network namespaces.
+ * Repeats `navigate` while network interfaces change, because the browser aborts a navigation when they change.
+ * Concurrent tests cause such changes when they create network namespaces.
  */
 async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<Navigated> {
 	try {

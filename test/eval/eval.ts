@@ -34,13 +34,13 @@ try {
 	process.exitCode = 1;
 }
 
-/** The model and its key come from the usual sources. */
 function configOf({ data, work }: Places): Config {
 	const config = loadConfig({
 		flags: {
 			...{ listen: ["127.0.0.1:0"], data, root: [work], auth: "none", logLevel: "silent" },
 			...defined({ model: values.model }),
 		},
+		// The model and its key come from the usual sources.
 		environment: { ...process.env, PARLEY_TITLES: "false" },
 		cwd: work,
 		defaultData: data,

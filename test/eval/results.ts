@@ -12,7 +12,7 @@ export interface Total {
 	readonly cost: number;
 }
 
-/** One total per kind that was played, then the total of all tasks. */
+/** Returns one total per kind that was played, then the total of all tasks. */
 export function totalsOf(played: readonly Played[]): readonly Total[] {
 	const byKind = kinds
 		.map((kind) =>

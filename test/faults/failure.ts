@@ -14,7 +14,7 @@ export type FaultName =
 
 export interface Failure {
 	readonly name: string;
-	/** The failing reply. `now` is in milliseconds since the epoch. */
+	/** Returns the failing reply. `now` is in milliseconds since the epoch. */
 	readonly answer: (random: Random, now: number) => Reply;
 	readonly fault: FaultName;
 	/** Expected wait from the provider's response, in milliseconds. If undefined, no wait is expected. */
@@ -31,7 +31,7 @@ export interface Failure {
 /** Part of response bodies. No error message may contain it. */
 export const bodyCanary = "CANARY-of-a-body";
 
-/** The default reply in random pieces, with these fields replaced. */
+/** Returns the default reply in random pieces, with these `fields` replaced. */
 export function speaking(random: Random, fields: Partial<StreamedReply>): StreamedReply {
 	return cutUp({ content: [{ type: "text", text: speech }], ...fields }, random);
 }

@@ -24,7 +24,7 @@ export class FaultSetup implements AsyncDisposable {
 	readonly clock: ManualClock;
 	/** Arguments of the `look` calls that have run. */
 	readonly looked: string[];
-	/** Maximum number of concurrent `look` calls so far. */
+	/** Returns the maximum number of concurrent `look` calls so far. */
 	readonly together: () => number;
 
 	#session: { readonly id: string; readonly log: RunLog } | undefined;
@@ -81,7 +81,7 @@ export class FaultSetup implements AsyncDisposable {
 		this.fake.script(...answers);
 	}
 
-	/** Texts of interrupted replies, from the stored steps of the run. */
+	/** Returns the texts of interrupted replies, from the stored steps of the run. */
 	async abortedTexts(runId: string): Promise<string[]> {
 		const rows = await this.runtime.store.read((db) =>
 			db.selectFrom("steps").select("data").where("run_id", "=", runId).orderBy("n").execute(),

@@ -86,7 +86,7 @@ export function streamOf(wire: ProviderWire, reply: ProviderReply): string {
 	return `${events.map((event) => wire.form.frame(event)).join("")}${wire.form.end}`;
 }
 
-/** The start of a stream with this block, up to its last delta. */
+/** Returns the start of a stream with this `block`, up to its last delta. */
 export function beginningOf(wire: ProviderWire, block: ReplyBlock): string {
 	const reply: ProviderReply = { content: [block], cut: (text) => [text] };
 	const counted = { input: 10, cached: 0, output: 3, reasoning: 0 };

@@ -67,7 +67,7 @@ function refusingProxy(answer: string, expected: Pick<NetworkFailure, "fault" | 
 	};
 }
 
-/** The other host must receive neither the request nor the API key. */
+/** Redirects to another host, which must receive neither the request nor the API key. */
 function redirect(status: number): NetworkFailure {
 	return {
 		name: `a redirect to another host, ${status}`,

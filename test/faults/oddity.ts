@@ -68,7 +68,7 @@ function encoded(name: string, change: (stream: string, random: Random) => strin
 	};
 }
 
-/** 0xFF never occurs in UTF-8. */
 function invalid(stream: string): Uint8Array {
+	// 0xFF never occurs in UTF-8.
 	return Buffer.from(stream).map((byte) => (byte === 1 ? 0xff : byte));
 }

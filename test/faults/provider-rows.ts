@@ -10,7 +10,7 @@ export interface ProviderFailure extends Omit<Failure, "answer"> {
 	readonly answer: (random: Random, now: number) => ProviderReply | StatusReply;
 }
 
-/** Each service reports usage in its own format. */
+/** Removes the usage, because each service reports usage in its own format. */
 function anywhere(reply: Reply): ProviderReply | StatusReply {
 	if ("status" in reply) return reply;
 	const { usage: _, ...same } = reply;
@@ -22,7 +22,7 @@ const shared = [...statusFailures, ...brokenStreams].filter(
 	({ name }) => !/^200, then error|^clean end (?:just before|in the middle)/.test(name),
 );
 
-/** Rows of the fault table for one service: the shared rows, and rows in its own format. */
+/** Returns the rows of the fault table for one service: the shared rows, and rows in its own format. */
 export function failuresOf(wire: ProviderWire): (ProviderFailure & Repeated)[] {
 	const rows = [
 		...shared,

@@ -67,7 +67,7 @@ export async function playRetry(
 }
 
 /**
- * Minimum and maximum milliseconds before the next attempt:
+ * Returns the minimum and maximum milliseconds before the next attempt:
  * - Before the fallback: 0.
  * - After a rate limit with a requested wait: this wait, at most two minutes, plus its tolerance and up to one
  *   second.

@@ -43,7 +43,7 @@ export class RunLog {
 		return this.#watch.until(condition, isTrue);
 	}
 
-	/** Streamed texts, one per `text.started` event. */
+	/** Returns the streamed texts, one per `text.started` event. */
 	get texts(): string[] {
 		const texts: string[] = [];
 		for (const event of this.events) {

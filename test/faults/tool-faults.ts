@@ -133,7 +133,7 @@ function reply(random: Random, content: readonly ReplyBlock[]): StreamedReply {
 	return cutUp({ content }, random);
 }
 
-/** The adapter must emit the call with the error in `invalid`. */
+/** Returns a fault with an invalid tool call. The adapter must emit the call with the error in `invalid`. */
 function broken(name: string, json: (random: Random) => string): ToolFault {
 	return {
 		name: `arguments: ${name}`,

@@ -48,7 +48,7 @@ export class FreshMachine implements AsyncDisposable {
 		copyFileSync(tarball, join(this.#directory, "home", basename(tarball)));
 	}
 
-	/** @param node Path of the Node 20 binary. */
+	/** Creates a machine without an npm cache. `node` is the path of the Node 20 binary. */
 	static async create(node: string, tarball: string): Promise<FreshMachine> {
 		// With the npm cache of this machine, the test would skip the downloads.
 		const { npm_config_cache: _, ...settings } = await npmSettings();

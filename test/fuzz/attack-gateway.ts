@@ -47,7 +47,7 @@ export async function attackGateway(url: string, random: Random, tally: Tally): 
 	await connection.close();
 }
 
-/** Half of the connections open a session, and half of these sessions have an open prompt. */
+/** Opens a session on half of the connections, and a prompt in half of these sessions. */
 async function settle(connection: FuzzConnection, random: Random): Promise<Surroundings> {
 	if (random.chance(0.5)) return { sessions: [], tokens: [] };
 	// The cast is safe because the response to `open_session` has this type.
@@ -66,7 +66,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	return { sessions, tokens: tokens() };
 }
 
-/** The session must leave no open prompts and no pending work. */
+/** Cancels the turns of the session, so that it leaves no open prompts and no pending work. */
 async function forget(connection: FuzzConnection, { sessions: [session] }: Surroundings): Promise<void> {
 	if (session === undefined) return;
 	try {
@@ -91,9 +91,9 @@ function makeFrame(random: Random, surroundings: Surroundings): { family: Family
 	}
 }
 
-/** The gateway would close the connection after binary invalid JSON. */
 function pickForm(random: Random, text: string): Form {
 	if (random.chance(0.9)) return "single";
+	// The gateway would close the connection after binary invalid JSON.
 	return random.chance(0.5) || !readFrame(text).isJson ? "fragments" : "binary";
 }
 

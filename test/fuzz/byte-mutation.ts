@@ -51,7 +51,7 @@ export function damageBytes(random: Random, valid: readonly Buffer[]): Buffer {
 	return bytes;
 }
 
-/** A mutated frame as text. Invalid UTF-8 is replaced by U+FFFD. */
+/** Returns a mutated frame as text. Invalid UTF-8 is replaced by U+FFFD. */
 export function mutateBytes(random: Random, surroundings: Surroundings): string {
 	const frames = validFrames(surroundings).map((frame) => Buffer.from(JSON.stringify(frame)));
 	return damageBytes(random, frames).toString("utf8");

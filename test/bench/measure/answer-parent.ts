@@ -2,8 +2,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 /**
- * The server's side of `startServer`: sends the port, then handles `cpu`, `memory` and `stop`. Exits when its bench
- * exits, so that it does not disturb later benches.
+ * Serves `startServer` in the started process: sends `port`, then handles `cpu`, `memory` and `stop`. Exits when the
+ * bench exits, so that the process does not disturb later benches.
  */
 export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.on("message", (message) => {

@@ -19,7 +19,7 @@ export interface GrpcWire {
 	readonly begun: string;
 	/** Opens a session. Only kontekst uses the name, and a server without sessions ignores it. */
 	talk(client: GrpcClient, session: string): Talk;
-	/** Text that the gateway sends when a turn with this answer ends. */
+	/** Returns the text that the gateway sends when a turn with `answerText` ends. */
 	ended(answerText: string): string;
 }
 

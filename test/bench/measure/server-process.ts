@@ -5,7 +5,7 @@ export interface ServerProcess {
 	readonly port: number;
 	/** Microseconds of CPU time (user and system, all threads) since the start. */
 	cpu(): Promise<number>;
-	/** Resident bytes of the process after garbage collection. */
+	/** Returns the resident bytes of the process after garbage collection. */
 	memory(): Promise<number>;
 	/** Sends an order to the server and returns the number in its answer. */
 	ask(order: object): Promise<number>;

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { deltasPerTick, deltaText } from "../measure/delta-order.ts";
 import { eachLine } from "../measure/each-line.ts";
 
-/** The floor: writes the requested number of deltas, with one write per tick. */
+/** Writes `count` deltas, with one write per tick. */
 async function speak(request_id: string, count: number): Promise<void> {
 	for (let sent = 0; sent < count; sent += deltasPerTick) {
 		const lines: string[] = [];

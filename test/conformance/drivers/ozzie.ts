@@ -77,7 +77,7 @@ class OzzieConversation implements Conversation {
 		return { content: String(payload["content"]), error: String(payload["error"]) };
 	}
 
-	/** Always rejects, because no request of the wire starts a compaction. */
+	/** Rejects, because no request of the wire starts a compaction. */
 	compact(): Promise<string> {
 		return Promise.reject(new Error("no message of this wire asks for a summary"));
 	}

@@ -134,7 +134,7 @@ export class RawCall {
 export class RawConnection implements AsyncDisposable {
 	readonly #session: ClientHttp2Session;
 
-	/** `port` replaces the port of the URL. */
+	/** Connects to `url`. `port` replaces the port of the URL. */
 	constructor(url: string, { port = endpointOf(url).port }: { readonly port?: number } = {}) {
 		const { host } = endpointOf(url);
 		this.#session = connect(url, {
@@ -158,7 +158,10 @@ export class RawConnection implements AsyncDisposable {
 		);
 	}
 
-	/** Limit of concurrent calls from the gateway's HTTP/2 settings. Undefined while the client is connecting. */
+	/**
+	 * Returns the limit of concurrent calls from the gateway's HTTP/2 settings, or undefined while the client is
+	 * connecting.
+	 */
 	get maxCalls(): number | undefined {
 		return this.#session.remoteSettings?.maxConcurrentStreams;
 	}

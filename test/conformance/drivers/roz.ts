@@ -118,10 +118,10 @@ class RozConversation implements Conversation {
 	}
 }
 
-/** The state `thinking` starts a new reply. */
 function repliesIn(frames: readonly RozFrame[]): string[] {
 	const replies = [""];
 	for (const { kind, value } of frames) {
+		// The state `thinking` starts a new reply.
 		if (kind === "activityUpdate" && value["state"] === "thinking") replies.push("");
 		if (kind === "textDelta") replies.push(`${replies.pop() ?? ""}${value["content"]}`);
 	}

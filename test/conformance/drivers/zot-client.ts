@@ -194,7 +194,7 @@ export class ZotClient implements AsyncDisposable {
 		await rm(this.directory, { recursive: true, force: true });
 	}
 
-	/** Also resolves when the process has exited. */
+	/** Waits until `isTrue` returns true or the process has exited. Throws if the client has failed. */
 	async #when(condition: string, isTrue: () => boolean): Promise<void> {
 		const isSettled = (): boolean => this.#failure !== undefined || !this.#open || isTrue();
 		await this.#watch.until(condition, isSettled);

@@ -103,7 +103,7 @@ export class ZotOrder {
 		}
 	}
 
-	/** Each call must have one result before the next model call. */
+	/** Throws unless each call has one result before the next model call. */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);
 		if (frame.type === "tool_use_args" && !this.#written.has(frame.id)) {

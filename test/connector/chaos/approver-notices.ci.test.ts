@@ -14,7 +14,7 @@ const escalated = "has no decision yet";
 const label = "Allow run rm -rf build?";
 const hourMs = 3_600_000;
 
-/** A death at these failpoints can affect an outbox row or its request. */
+/** Whether a death at the failpoint `place` can affect an outbox row or its request. */
 const isStep = (place: string): boolean => place.startsWith("outbox.") || place.startsWith("platform.");
 
 async function notify(growth: Growth, session: GrowingSession, place: NoticePlatform): Promise<void> {

@@ -171,9 +171,9 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 			.map(({ level, message, fields }) => `${level} ${message} ${written(fields)}`);
 	}
 
-	/** The gateway is reachable, so that an answer can grow. */
 	async #extraStep(): Promise<void> {
 		if (this.#killable?.end !== undefined) await this.#remove();
+		// The gateway is reachable, so that an answer can grow.
 		this.gateway.away = false;
 		if (this.#random.chance(0.3)) this.people.act();
 		this.work.proceed();

@@ -9,7 +9,7 @@ const earlier = "I look at the files.";
 const end = "That is the end.";
 const call = { name: "read", call_id: "c1" } as const;
 
-/** Each step has the milliseconds that pass after it. */
+/** Returns the steps of a growing answer, each with the milliseconds that pass after it. */
 const stepsOf = (twoPosts: number): readonly (readonly [(session: GrowingSession) => void, number])[] => [
 	[(session) => session.stream(part), 1000],
 	[(session) => session.stream(part), 2500],

@@ -129,8 +129,8 @@ export class KillableConnector implements Failpoints {
 		};
 	}
 
-	/** After a death at `platform.late`, the platform still performs the request. */
 	async #ask<Value>(work: () => Promise<Value>): Promise<Value> {
+		// After a death at `platform.late`, the platform still performs the request.
 		if (this.#isFated("platform.late")) {
 			this.die("platform.late");
 			// A dead process does not read the response.

@@ -57,7 +57,7 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 		this.#speech = speech;
 	}
 
-	/** The newest `recent` messages without the deleted ones among them, newest last. */
+	/** Returns the newest `recent` messages without the deleted ones among them, newest last. */
 	get recent(): readonly SentMessage<Room, Person>[] {
 		return this.sentMessages.slice(-recent).filter(({ isDeleted }) => !isDeleted);
 	}

@@ -95,9 +95,9 @@ export class SlackPeople {
 		this.#sign(person, "🔁", answer);
 	}
 
-	/** Slack refuses a reaction that the user has already added. */
 	#sign(person: Person, emoji: string, on: { readonly id: string }): void {
 		const sign = `${person.id} ${emoji} ${on.id}`;
+		// Slack refuses a reaction that the user has already added.
 		if (!this.#signs.has(sign)) person.reacts(emoji, { on });
 		this.#signs.add(sign);
 	}

@@ -45,7 +45,10 @@ export class StoredSession {
 		this.#isOver = true;
 	}
 
-	/** Session for the next process. Undefined if there is no session or its first event was not durable. */
+	/**
+	 * Returns the session for the next process, or undefined if there is no session or its first event was not
+	 * durable.
+	 */
 	get left(): Session | undefined {
 		const { session } = this.store;
 		if (!session) return undefined;

@@ -100,12 +100,12 @@ export class DeliveryRun {
 		await this.#ended(Promise.all([outbox.stop(), inbox.stop()]));
 	}
 
-	/** Until the process has stopped, it may receive responses to open requests. */
 	async #ended(stopping: Promise<unknown>): Promise<void> {
 		let hasEnded = false;
 		void stopping.then(() => {
 			hasEnded = true;
 		});
+		// Until the process has stopped, it may receive responses to open requests.
 		while (!hasEnded) {
 			this.#clock.advance(500);
 			await new Promise((resolve) => setImmediate(resolve));

@@ -46,11 +46,11 @@ export class Network {
 		for (const event of this.#events) this.#unacknowledged.add(event);
 	}
 
-	/** If event A was acknowledged before event B was sent, A must arrive before B in the same conversation. */
 	receive({ id, conversation }: QueuedEvent): void {
 		this.#received.add(id);
 		const sentAt = this.#passages.get(id)?.sentAt ?? 0;
 		for (const { event, acknowledgedAt } of this.#passages.values()) {
+			// If event A was acknowledged before event B was sent, A must arrive before B in the same conversation.
 			const isEarlier = acknowledgedAt !== undefined && acknowledgedAt < sentAt;
 			if (!isEarlier || event.conversation !== conversation || this.#received.has(event.id)) continue;
 			this.faults.push(`${id} of ${conversation} is received before ${event.id}`);

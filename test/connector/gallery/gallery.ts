@@ -3,7 +3,7 @@ import { type Kind, kindsOf, type Topic, topicsOf } from "./kinds.ts";
 import { html, lines, Markup } from "./markup.ts";
 import type { Draw } from "./post.ts";
 
-/** The words of a growing answer and durations depend on the time of the snapshot. */
+/** Replaces the words of a growing answer and durations, because they depend on the time of the snapshot. */
 function settled(drawn: Markup | undefined): Markup | undefined {
 	return drawn && new Markup(drawn.text.replace(/\bt1(?: t\d+)+/g, "t1 t2 t3").replace(/ · \d+ s\b/g, ""));
 }

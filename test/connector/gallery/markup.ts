@@ -8,7 +8,7 @@ export class Markup {
 
 type Value = string | number | Markup | readonly Markup[] | undefined;
 
-/** Tagged template for HTML. Escapes strings, also in attributes. */
+/** Returns the HTML of a tagged template. Escapes strings, also in attributes. */
 export function html(parts: TemplateStringsArray, ...values: readonly Value[]): Markup {
 	const text = parts.map((part, index) => `${part}${written(values[index])}`);
 	return new Markup(text.join(""));

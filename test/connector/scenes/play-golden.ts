@@ -55,7 +55,7 @@ export function playGolden<S extends Site>(Place: SiteClass<S>, draw: Draw<S>): 
 	});
 }
 
-/** A gateway sends welcomes in all its scenes or in none. */
 function sceneGatewayOf({ welcome }: Scene): "welcoming" | "usual" {
+	// A gateway sends welcomes in all its scenes or in none.
 	return welcome ? "welcoming" : "usual";
 }

@@ -146,7 +146,7 @@ export class SceneGateway implements AsyncDisposable {
 		return work;
 	}
 
-	/** Runs several turns of the event loop after each step. */
+	/** Advances the clock by `ms` in small steps. Runs several turns of the event loop after each step. */
 	async pass(ms: number): Promise<void> {
 		const step = Math.min(5000, Math.max(50, ms / 200));
 		for (let remaining = ms; remaining > 0; remaining -= step) {

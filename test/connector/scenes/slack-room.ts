@@ -26,7 +26,10 @@ export class SlackRoom implements Room {
 	conversation: Channel | undefined;
 	readonly #self: string | undefined;
 
-	/** `self` is the name of Parley's bot. If undefined, the room has only top-level messages. */
+	/**
+	 * Shows `channel` as a room. `self` is the name of Parley's bot. If undefined, the room has only top-level
+	 * messages.
+	 */
 	constructor(channel: Channel, self?: string) {
 		this.channel = channel;
 		this.#self = self;
@@ -36,7 +39,7 @@ export class SlackRoom implements Room {
 		return this.#self !== undefined && this.channel.threadTs === undefined;
 	}
 
-	/** The channel or thread for the next message. */
+	/** Returns the channel or thread for the next message. */
 	get here(): Channel {
 		return this.conversation ?? this.channel;
 	}

@@ -102,7 +102,7 @@ const bannedWords: Readonly<Record<string, string>> = {
 /** Words that a name must not start with, with suggested replacements. */
 const bannedBeginnings: Readonly<Record<string, string>> = { most: "max, maximum or newest" };
 
-/** Each identifier of a source once, including the base name of the file. Quoted properties are excluded. */
+/** Returns each identifier of a source once, including the base name of the file. Quoted properties are excluded. */
 export function identifiersOf(file: string, source: string): Identifier[] {
 	const { program } = parseSync(file, source);
 	const starts = new Map<string, number>([[basename(file).replace(/\.\w+$/, ""), 0]]);
@@ -124,7 +124,7 @@ export function adviceFor(name: string): string | undefined {
 		: undefined;
 }
 
-/** Words of a name in camel case, snake case or kebab case, in lower case. */
+/** Returns the words of a name in camel case, snake case or kebab case, in lower case. */
 export function wordsOf(name: string): string[] {
 	return name
 		.replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")

@@ -42,7 +42,7 @@ function withoutCode(page: string): string {
 
 type Start = "blank" | "heading" | "item" | "row";
 
-/** Undefined for a line of a paragraph. */
+/** Returns the kind of a line, or undefined for a line of a paragraph. */
 function startOf(raw: string): Start | undefined {
 	const text = raw.replace(/^\s*(?:>\s*)*/, "");
 	if (text === "") return "blank";

@@ -45,7 +45,7 @@ export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
 /** Matches parts that are not prose: code spans, quotations, docstring links, template values and URLs. */
 const foreign = /`[^`]*`|"[^"]*"|“[^”]*”|\{@link [^}]*\}|\{…\}|https?:\/\/\S+/g;
 
-/** The result has the same length, so indexes apply to both texts. */
+/** Masks code, quotations, addresses and markup. The result has the same length, so indexes apply to both texts. */
 function mask(text: string): string {
 	return text
 		.replaceAll(foreign, (match) => "X".repeat(match.length))

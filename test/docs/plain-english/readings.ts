@@ -35,7 +35,10 @@ const patterns = [
 /** Files that are not checked: installed packages, generated files and test inputs. */
 const excluded = ["**/node_modules/**", "**/dist/**", "**/gen/**", "**/fixtures/**", "**/*.golden.md"];
 
-/** Sorted paths of the checked files, relative to the root. With `paths`, only files at or below these paths. */
+/**
+ * Returns the sorted paths of the checked files, relative to the root. With `paths`, only files at or below these
+ * paths.
+ */
 export function checkedFiles(paths: readonly string[] = []): string[] {
 	const files = globSync(patterns, { cwd: root, exclude: excluded }).sort();
 	if (paths.length === 0) return files;
@@ -91,7 +94,7 @@ function literalsOf(file: string): Literals {
 	return /^test\/|\.test\.ts$|\/testing\//.test(file) ? "titles" : "texts";
 }
 
-/** Name of the package or group of a file. `decisions` is separate from the other pages. */
+/** Returns the name of the package or group of a file. `decisions` is separate from the other pages. */
 export function packageOf(file: string): string {
 	const [first = "", second = ""] = file.split("/");
 	if (first === "packages") return second;

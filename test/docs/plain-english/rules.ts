@@ -188,7 +188,7 @@ export const rules: readonly Rule[] = [
 	},
 ];
 
-/** A question may start with an interrogative. */
+/** Whether a sentence is a question, which may start with an interrogative. */
 function isQuestion(plain: string): boolean {
 	return /\?["')\s]*$/.test(plain);
 }

@@ -19,7 +19,7 @@ export function sourceProse(file: string, source: string, literals: Literals): P
 	];
 }
 
-/** Line numbers start at 1. */
+/** Returns a function that returns the line number of an index. Line numbers start at 1. */
 function lineFinder(source: string): (index: number) => number {
 	const starts = [...source.matchAll(/\n/g)].map(({ index }) => index + 1);
 	return (index) => {
@@ -113,7 +113,7 @@ function testTitles(program: ESTree.Program): Found[] {
 	return titles;
 }
 
-/** For example `test` for `test.each(rows)`. */
+/** Returns the first name of a callee, for example `test` for `test.each(rows)`. */
 function rootName(callee: ESTree.Expression | ESTree.Super): string {
 	if (callee.type === "Identifier") return callee.name;
 	if (callee.type === "MemberExpression") return rootName(callee.object);
@@ -145,7 +145,7 @@ function sentenceLiterals(program: ESTree.Program): Found[] {
 	return literalProse;
 }
 
-/** The text of a string, a template or a concatenation, with `{…}` for values. Undefined without a text. */
+/** Returns the text of a string, a template or a concatenation, with `{…}` for values. Undefined without a text. */
 export function textOf(node: ESTree.Node): string | undefined {
 	if (node.type === "Literal") return typeof node.value === "string" ? node.value : undefined;
 	if (node.type === "TemplateLiteral") return node.quasis.map(({ value }) => value.cooked ?? "").join("{…}");

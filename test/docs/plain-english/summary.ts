@@ -1,7 +1,7 @@
 import { type Kind, kinds } from "./prose.ts";
 import { type Count, type Counts, goals } from "./ratchet.ts";
 
-/** A table of sentences, findings and their share by package and kind, with the goals. */
+/** Returns a table of sentences, findings and their share by package and kind, with the goals. */
 export function summary(counts: Counts): string {
 	const rows = [...counts].flatMap(([name, row]) =>
 		[...row].map(([kind, count]) => cells(name, kind, count)),
@@ -10,7 +10,7 @@ export function summary(counts: Counts): string {
 	return table([["package", "kind", "sentences", "findings", "percent", "goal"], ...rows, ...sums]);
 }
 
-/** One line with the share of each kind and its goal. */
+/** Returns one line with the share of each kind and its goal. */
 export function presentAndGoals(counts: Counts): string {
 	const shares = sumsOf(counts).map(
 		([kind, count]) =>

@@ -15,7 +15,7 @@ export class DiscordMachine extends Machine {
 		return machine;
 	}
 
-	/** Environment variables of `parley discord`. */
+	/** Returns the environment variables of `parley discord`. */
 	get tokens(): Record<string, string> {
 		return { DISCORD_TOKEN: this.simulator.token };
 	}

@@ -28,7 +28,7 @@ export class SlackMachine extends Machine {
 		return this.#server;
 	}
 
-	/** Environment variables of `parley slack` in Socket Mode. */
+	/** Returns the environment variables of `parley slack` in Socket Mode. */
 	get tokens(): Record<string, string> {
 		return { SLACK_BOT_TOKEN: this.simulator.token, SLACK_APP_TOKEN: this.simulator.appToken };
 	}

@@ -9,7 +9,10 @@ const onlyLookups = { context: 0 };
 /** Without growing answers, a fault of the next post affects the complete answer. */
 const onlyEnds = { live: "off" } as const;
 
-/** Discord creates no second post with the same nonce, so the connector repeats the request without a lookup. */
+/**
+ * Returns a scene in which the connector repeats a request without a lookup, because Discord creates no second post
+ * with the same nonce.
+ */
 function repeated(name: string, is: Fault): Scene<DiscordSite> {
 	const requests: string[] = [];
 	const posts = "POST /channels/{channel_id}/messages";

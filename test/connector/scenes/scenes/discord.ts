@@ -243,7 +243,7 @@ function threads(...expected: readonly string[]): Step<DiscordSite> {
 	};
 }
 
-/** Text messages with buttons are the format before Discord's components v2. */
+/** Changes the messages to text messages with buttons, the format before Discord's components v2. */
 function makeText({ general }: DiscordSite): void {
 	for (const message of general.record.messages) {
 		const [container] = message.components;

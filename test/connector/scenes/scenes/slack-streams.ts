@@ -166,7 +166,10 @@ export const slackStreamLevels: readonly Scene<SlackSite>[] = [
 	},
 ];
 
-/** Consecutive changes of one kind are one item. */
+/**
+ * Returns a step that waits until the last post has changed by `kinds`. Consecutive changes of one kind are one
+ * item.
+ */
 function grew(kinds: readonly string[]): Step<SlackSite> {
 	return {
 		what: `the post has changed by ${kinds.join()}`,
