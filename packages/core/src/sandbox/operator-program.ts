@@ -7,8 +7,8 @@ import { type GroupEnd, ProcessGroup } from "./commands/process-group.ts";
 const LONGEST_LINE = 2_000;
 
 /**
- * The background process waits until descriptor 3 closes, which happens when the gateway exits. It then sends SIGTERM
- * to the group, and SIGKILL two seconds later.
+ * Script that runs the program, and a background process that waits until descriptor 3 closes. The descriptor closes
+ * when the gateway exits. The background process then sends SIGTERM to the group, and SIGKILL two seconds later.
  */
 const WATCH =
 	"(trap '' TERM; cat <&3; kill -s TERM -- -$$; sleep 2; kill -s KILL -- -$$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\"";

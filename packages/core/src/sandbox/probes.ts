@@ -40,7 +40,10 @@ export interface Probe {
 /** Name of the socket file of a listener in the root. */
 export const ROOT_SOCKET = "agent.sock";
 
-/** Fields are counted after the program name, because the name may contain any character. */
+/**
+ * Returns shell text for one field of a `stat` file in /proc. Fields are counted after the program name, because the
+ * name may contain any character.
+ */
 const stat = (path: string, field: number): string => `$(sed 's/.*) //' ${path} | cut -d' ' -f${field})`;
 
 /** Attempts to escape from a sandbox. Each one runs in its own subshell. */

@@ -11,10 +11,7 @@ import { createSandboxes, type SandboxesOptions } from "./sandboxes.ts";
 const testInside = test.skipIf(!hasBubblewrap);
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
-/**
- * `wide` is the root of one session and contains `project`, the root of a second session. Neither session may read
- * `outside`.
- */
+/** Root of one session. Contains `project`, the root of a second session. Neither session may read `outside`. */
 let wide: string;
 let project: string;
 let outside: string;

@@ -293,7 +293,7 @@ function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: KeyctlProgram): 
 	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap.version), unixSockets };
 }
 
-/** Returns advice for the operator if the sandbox could not be set up. Undefined for an escape. */
+/** Returns advice for the operator if the sandbox could not be set up, or undefined for an escape. */
 function fixOf(message: string): string | undefined {
 	return message.startsWith(sandboxTexts.notSetUp) ? permitAdvice() : undefined;
 }
@@ -354,7 +354,10 @@ const shared = [
 ];
 const TIMEOUT_MS = 2_000;
 
-/** Resolves with an empty text if git reports no settings. Never rejects. */
+/**
+ * Resolves with the operator's `shared` settings as text of a configuration file, or with an empty text if git reports
+ * none. Never rejects.
+ */
 async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<string> {
 	const command = {
 		executable: "git",

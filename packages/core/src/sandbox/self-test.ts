@@ -130,7 +130,7 @@ const MAX_VERDICTS = 16;
 const MAX_BYTES = 16 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Matches a line of the file: the key of the circumstances, and the number of probes. */
+/** Pattern of a line of the file: the key of the circumstances, and the number of probes. */
 const line = /^([0-9a-f]{64}) ([1-9][0-9]{0,3})$/;
 
 interface Verdict {

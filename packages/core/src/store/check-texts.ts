@@ -43,9 +43,9 @@ const pageSize = 32;
 const rowsPerTurn = 500;
 
 /**
- * Computes the hashes of the stored text of all sessions: events, steps, messages and summaries. Reports rows that were altered,
- * moved or deleted, and counts rows without a hash. Other processes may write and delete sessions during the check. Decision 060
- * lists the changes that it does not detect.
+ * Checks the stored text of all sessions against its hashes: events, steps, messages and summaries. Reports rows that
+ * were altered, moved or deleted, and counts rows without a hash. Other processes may write and delete sessions during
+ * the check. Decision 060 lists the changes that it does not detect.
  */
 export async function checkStoredTexts(
 	store: { readonly read: Store<Tables>["read"] },
@@ -77,7 +77,9 @@ export async function checkStoredTexts(
 	return { ok: faults === 0, sessions, allSessions, verified, unverified, faults, examples };
 }
 
-/** Reports no faults if the session is deleted during the check. */
+/**
+ * Resolves with the result of the check of one session. Reports no faults if the session is deleted during the check.
+ */
 async function checkSession(session: SessionRow, read: Read): Promise<Tally> {
 	const tally = new Tally();
 	await new SessionCheck(session, read, tally).run();
@@ -119,8 +121,8 @@ interface Numbered {
 }
 
 /**
- * Rows of one kind are numbered without gaps. After the first row that has or must have a hash, all later rows must
- * have a hash.
+ * Check of the rows of one kind, which are numbered without gaps. After the first row that has or must have a hash, all
+ * later rows must have a hash.
  */
 class Series {
 	readonly #sessionId: string;
@@ -193,7 +195,10 @@ class SessionCheck {
 		this.#tally = tally;
 	}
 
-	/** Reads the events before the rows that they require. Those rows are then already stored. */
+	/**
+	 * Checks all rows of the session. Reads the events before the rows that they require. Those rows are then already
+	 * stored.
+	 */
 	async run(): Promise<void> {
 		await this.#events();
 		await this.#runs();
@@ -274,7 +279,10 @@ class SessionCheck {
 		}
 	}
 
-	/** Does not check the ordinals for gaps, because the run removes messages. */
+	/**
+	 * Checks the waiting messages of a run and resolves with their number. Does not check the ordinals for gaps, because
+	 * the run removes messages.
+	 */
 	async #steers(runId: string): Promise<number> {
 		const steers = await this.#read((db) => steersOf(db, { runId }));
 		for (const steer of steers) {
@@ -360,7 +368,10 @@ const nextSteps = hotStatement<
 		.limit(pageSize),
 );
 
-/** Not paged, because the number of messages that can wait for a run is limited. */
+/**
+ * Returns the waiting messages of a run. The result has no pages, because the number of messages that can wait for a
+ * run is limited.
+ */
 const steersOf = hotStatement<
 	Tables,
 	{ runId: string },

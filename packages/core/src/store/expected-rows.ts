@@ -51,7 +51,7 @@ export class ExpectedRows {
 	}
 }
 
-/** Matches the beginning of the data of a run event. The remaining data can be long and is not parsed. */
+/** Pattern of the beginning of a run event's data. The remaining data can be long and is not parsed. */
 const runIdIn = /^\{"type":"[a-z.]+","runId":"(\w+)"/;
-/** Matches only the field `error`, because quotes inside a text are escaped. */
+/** Pattern of the field `error` of a cancelled run. Matches no other text, because quotes inside a text are escaped. */
 const cancelled = /"error":"cancelled"/;

@@ -144,7 +144,10 @@ async function findChange(db: Tx, turn: RunReference, path: string): Promise<Fil
 	return await ofTurn(db, turn).selectAll().where("path", "=", path).executeTakeFirst();
 }
 
-/** Deletes the changes of the oldest turns, except this turn. Returns false if the content does not fit even then. */
+/**
+ * Deletes changes of the oldest turns, except this turn, until the session has room for the content. Returns false if
+ * the content does not fit even then.
+ */
 async function makeRoom(tx: Tx, { sessionId, runId }: RunReference, needed: number): Promise<boolean> {
 	const turns = await tx
 		.selectFrom("file_changes")

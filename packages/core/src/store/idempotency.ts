@@ -60,8 +60,8 @@ export async function once<T>(
 }
 
 /**
- * Returns the stored response to the principal's first request with this key. Undefined if there is no key or no stored
- * response. Throws `invalid_argument` if the key was used for another request.
+ * Returns the stored response to the principal's first request with this key. Returns undefined if there is no key or
+ * no stored response. Throws `invalid_argument` if the key was used for another request.
  */
 export async function answerOf<T>(
 	db: Tx,

@@ -33,8 +33,8 @@ export class Journal {
 	}
 
 	/**
-	 * Numbers the events of a session and writes them. The caller must not emit them before `tx` is durable. `times`:
-	 * original times of copied events, in milliseconds since the epoch; default: now.
+	 * Numbers and stores the events of a session, and resolves with the stored events. The caller must not emit them
+	 * before `tx` is durable. `times`: original times of copied events, in milliseconds since the epoch; default: now.
 	 */
 	async append(
 		tx: Tx,
@@ -144,12 +144,12 @@ export class Journal {
 		return rows.map(toRecorded).reverse();
 	}
 
-	/** Sorts by `seq`, so that the database reads the index of `seq` from its end. */
 	async #recentOfOne(
 		filter: EventsOf & { readonly sessionId: string },
 		limit: number,
 		beforeSeq: number | undefined,
 	): Promise<EventRow[]> {
+		// With the order of `seq`, the database reads the index of `seq` from its end.
 		return this.store.read((db) => {
 			const query = narrowed(db.selectFrom("events").selectAll(), filter, "seq")
 				.orderBy("seq", "desc")
@@ -240,7 +240,7 @@ function narrowed<O>(
 	);
 }
 
-/** Throws if the data is not valid JSON. */
+/** Converts a row to a recorded event. Throws if the data is not valid JSON. */
 function toRecorded(row: EventRow): Recorded {
 	return {
 		transient: false,

@@ -18,7 +18,7 @@ interface MemoryIndex {
 const gramLength = 3;
 
 /**
- * Database triggers update the index. A quoted phrase has no operators:
+ * Index of notes on SQLite. Database triggers update the index. A quoted phrase has no operators:
  * https://www.sqlite.org/fts5.html#full_text_query_syntax
  */
 const sqliteIndex: MemoryIndex = {
@@ -31,8 +31,8 @@ const sqliteIndex: MemoryIndex = {
 };
 
 /**
- * A query selects rows by their trigrams and then compares their text, because a row can have the trigrams in a
- * different order.
+ * Index of notes on PostgreSQL. A query selects rows by their trigrams and then compares their text, because a row can
+ * have the trigrams in a different order.
  */
 const postgresIndex: MemoryIndex = {
 	async add(tx, { n, text }) {

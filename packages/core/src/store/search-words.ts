@@ -3,7 +3,10 @@ import { folded } from "./search-texts.ts";
 /** Maximum words of a query. Further words are ignored. */
 const maxWords = 24;
 
-/** Finds words in scripts without spaces, such as Japanese. Created on first use, because its creation is slow. */
+/**
+ * Segmenter that finds words in scripts without spaces, such as Japanese. Created on first use, because its creation is
+ * slow.
+ */
 let segmenter: Intl.Segmenter | undefined;
 
 /** Returns text and tags in the spelling of the index, which ignores case, width and ligatures. */
@@ -26,7 +29,7 @@ export function searchWords(query: string): string[] {
 	return [...new Set(used.filter((word) => word !== ""))].slice(0, maxWords);
 }
 
-/** Matches a word of one hiragana or Latin letter. Such words occur in nearly every text. */
+/** Pattern of a word of one hiragana or Latin letter. Such words occur in nearly every text. */
 const particle = /^[\p{Script=Hiragana}\p{Script=Latin}]$/u;
 
 /**

@@ -94,7 +94,7 @@ export const deleteSteers = hotStatement<Tables, { runId: string }, AddedMessage
 		.returning(["ordinal", "content", "actor", "context"]),
 );
 
-/** Open questions of a run. With the state as a parameter, SQLite would plan the statement at each use. */
+/** Returns the open questions of a run. With the state as a parameter, SQLite would plan the statement at each use. */
 export const openQuestions = hotStatement<Tables, { runId: string }, { token: string; call_id: string }>(
 	(db, p) =>
 		db
@@ -160,7 +160,7 @@ export const oldestOpenRun = hotStatement<Tables, { sessionId: string }, Selecta
 			.limit(sql.lit(1)),
 );
 
-/** Number of unfinished runs of a session, and the highest ordinal. */
+/** Returns the number of unfinished runs of a session, and the highest ordinal. */
 export const countRuns = hotStatement<
 	Tables,
 	{ sessionId: string },

@@ -20,7 +20,7 @@ interface TasksTable extends Stamped {
 	spawn_call: string | null;
 	/** Ended task that this task repeats. */
 	retry_of: string | null;
-	/** 0 for a task without a parent. For a worker, the depth of its parent plus 1. */
+	/** Depth of the task: 0 without a parent. For a worker, the depth of its parent plus 1. */
 	depth: number;
 	/** Id of the person or principal that submitted the task (see `actingId`). */
 	submitted_by: string;

@@ -11,7 +11,7 @@ interface BackgroundCommandsTable extends Stamped {
 	/** Command line without secrets. */
 	command: string;
 	started_at: number;
-	/** Null while the command runs. */
+	/** End time. Null while the command runs. */
 	ended_at: number | null;
 	reason: CommandEndReason | null;
 	code: number | null;

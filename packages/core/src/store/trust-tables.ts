@@ -49,7 +49,7 @@ interface PairingsTable extends Stamped {
 	kind: "invitation" | "request";
 	/** Keyed hash of the code, in hexadecimal; see trust/people/pairing.ts. */
 	code_hash: string;
-	/** Null in an invitation for all platforms. */
+	/** Platform of the code. Null in an invitation for all platforms. */
 	platform: string | null;
 	tenant: string | null;
 	/** Person who sent the access request. Null in an invitation. */

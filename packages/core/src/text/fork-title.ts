@@ -1,4 +1,4 @@
-/** Matches the end of a fork's title. From the second fork on, it contains a number. */
+/** Pattern of the end of a fork's title. From the second fork on, the end contains a number. */
 const ending = / \(fork(?: (\d{1,6}))?\)$/u;
 
 /**

@@ -10,9 +10,9 @@ import {
 import { scheduleTimeTexts } from "./texts.ts";
 
 /**
- * Follows the rules of Vixie cron. A fixed time that daylight saving skips is due at the first minute after the gap. A
- * fixed time that occurs twice is due only the first time. If minutes or hours have a wildcard, the expression follows
- * elapsed time instead.
+ * Creates the evaluator of a cron expression, with the rules of Vixie cron. A fixed time that daylight saving skips is
+ * due at the first minute after the gap. A fixed time that occurs twice is due only the first time. If minutes or hours
+ * have a wildcard, the expression follows elapsed time instead.
  */
 function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Cron {
 	return new Cron(cron, { timezone: timeZone, mode: "5-part", fixedTimeRule: "no-wildcard", paused: true });

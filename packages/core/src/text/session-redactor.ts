@@ -1,6 +1,6 @@
 import { type Logger, type RedactedStream, Redactor, type TextRedactor as Sink } from "@parley/base";
 
-/** Removes the secrets of the gateway. `into` returns the redactor of one sink. */
+/** Redactor of the gateway's secrets. `into` returns the redactor of one sink. */
 export interface TextRedactor extends Sink {
 	readonly redactKnown: Redactor["redactKnown"];
 	readonly into: Redactor["into"];

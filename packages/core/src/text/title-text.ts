@@ -2,16 +2,16 @@
 const maxCharacters = 60;
 
 /**
- * Matches invisible, private and unassigned characters, and characters that change the direction of text. Joiners are not
- * included, because emoji and some scripts need them.
+ * Pattern of invisible, private and unassigned characters, and of characters that change the direction of text. Joiners
+ * are not included, because emoji and some scripts need them.
  */
 const unseen =
 	/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u{200c}|\u{200d}|\u{fe0e}|\u{fe0f})[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** Matches text before a title, such as `Title:` and quotation marks. */
+/** Pattern of text before a title, such as `Title:` and quotation marks. */
 const before = /^(?:title:|[\s"'`“”„«»「『#*>_-])+/iu;
 const after = /[\s"'`“”„«»」』*_.。]+$/u;
 
-/** Created at the first use, because its tables would delay the start of the gateway. */
+/** Segmenter of graphemes. Created at the first use, because its tables would delay the start of the gateway. */
 let graphemes: Intl.Segmenter | undefined;
 
 /**

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mixedScriptNotes, visible, visibleLines } from "./visible.ts";
 
-/** Reverts `visible`. */
+/** Returns the original text of a result of `visible`. */
 function seenThrough(shown: string): string {
 	return shown.replaceAll(/\\u\{([0-9a-f]+)\}/g, (_, hex: string) =>
 		String.fromCodePoint(Number.parseInt(hex, 16)),

@@ -1,8 +1,7 @@
 import { lookAlikeTexts } from "./texts.ts";
 
 /**
- * Matches invisible or misleading characters:
- *
+ * Pattern of invisible or misleading characters:
  * - control, format, private and unassigned characters
  * - lone surrogates and ignorable characters
  * - all spaces except the plain one, and the blank braille pattern
@@ -30,13 +29,14 @@ function escaped(character: string): string {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** Matches a letter of a script whose letters can look like Latin letters. */
+/** Pattern of a letter of a script whose letters can look like Latin letters. */
 const LOOK_ALIKE =
 	/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
 const LATIN = /\p{Script=Latin}/u;
 
 /**
- * Matches full-width and mathematical forms of ASCII, and characters that look like the slashes, dots and colons of an address.
+ * Pattern of full-width and mathematical forms of ASCII, and of characters that look like the slashes, dots and colons
+ * of an address.
  */
 const DISGUISED =
 	/[\u{ff01}-\u{ff5e}\u{1d400}-\u{1d7ff}\u{2024}\u{2044}\u{2215}\u{2236}\u{29f8}\u{a789}\u{3002}\u{ff61}]/gu;

@@ -231,7 +231,7 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: SandboxProfile):
 	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
 }
 
-/** Throws as `PinnedPlaces.pin` does. */
+/** Opens the roots, and the working directory if it is in one of `openPlaces`. Throws as `PinnedPlaces.pin` does. */
 async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths): Promise<PinnedPlaces> {
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
@@ -241,7 +241,10 @@ async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths
 	return pins;
 }
 
-/** Omits program directories that are missing or whose path now contains a link. */
+/**
+ * Opens the program directories and returns the layout. Omits directories that are missing or whose path now contains a
+ * link.
+ */
 async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<SystemLayout> {
 	const pinned = await Promise.all(layout.tools.map(({ source }) => pins.tryPin(source)));
 	return { ...layout, tools: layout.tools.filter((_, index) => pinned[index]) };
@@ -313,8 +316,8 @@ async function prepare(
 }
 
 /**
- * Returns secrets, and sockets of outside processes. Omits unbound paths, and paths that a hidden directory already
- * hides.
+ * Returns the paths to cover: secrets, and sockets of outside processes. Omits unbound paths, and paths that a hidden
+ * directory already hides.
  */
 async function covered(
 	{ hidden, layout }: Bubblewrap,
@@ -334,7 +337,10 @@ function facts({ version, layout, environment, hidden, steering }: Bubblewrap): 
 	return { version, layout, environment, hidden, steering };
 }
 
-/** Returns real paths, because nothing can be mounted on a link. */
+/**
+ * Returns the real paths of the steering files in the roots, because nothing can be mounted on a link. Omits hidden
+ * files.
+ */
 function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap): string[] {
 	const real = steering.filter((path) => existsSync(path)).map((path) => realpathSync(path));
 	return real.filter((path) => isAmong(path, roots) && !isAmong(path, hidden));

@@ -7,7 +7,9 @@ import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
 import type { Mount } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
 
-/** O_PATH identifies a file without permission to read it. With O_NOFOLLOW, a link itself is opened: open(2). */
+/**
+ * Flags of open(2). O_PATH identifies a file without permission to read it. With O_NOFOLLOW, a link itself is opened.
+ */
 const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
 const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bind-try"];
 /** First options of mounts that cover an earlier mount at the same path. */
@@ -137,7 +139,10 @@ function reportsReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
 
-/** Returns `elsewhere` if the path is or contains a link, and `missing` if this user can reach no file there. */
+/**
+ * Opens the file or directory at the path. Returns `elsewhere` if the path is or contains a link, and `missing` if this
+ * user can reach no file there.
+ */
 async function find(path: string): Promise<Place | "missing" | "elsewhere"> {
 	await using undo = new AsyncDisposableStack();
 	const handle = undo.adopt(await openIfThere(path), (opened) => opened?.close());

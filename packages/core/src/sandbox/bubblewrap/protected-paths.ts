@@ -135,8 +135,8 @@ const MAX_ENTRIES = 20_000;
 const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
- * Returns the nearest paths first. Does not search below returned paths, and follows no links. Stops after
- * `MAX_ENTRIES` entries.
+ * Returns the paths that `isProtected` accepts, the nearest first. Does not search below returned paths, and follows no
+ * links. Stops after `MAX_ENTRIES` entries.
  */
 async function walk(
 	directories: readonly string[],
@@ -200,15 +200,18 @@ export function socketNamesIn(list: string): { readonly names: string[]; readonl
 }
 
 /**
- * Resolves the links of the directory, for comparison with the real paths of roots. Undefined if the directory does not
- * exist.
+ * Resolves the links of the path's directory, for comparison with the real paths of roots. Returns undefined if the
+ * directory does not exist.
  */
 async function realName(name: string): Promise<string | undefined> {
 	const directory = await ifThere(realpath(dirname(name)));
 	return directory && join(directory, basename(name));
 }
 
-/** Reads at most `LIST_BYTES` bytes, because files of /proc report no size and can be long. */
+/**
+ * Returns the kernel's list of Unix sockets. Reads at most `LIST_BYTES` bytes, because files of /proc report no size
+ * and can be long.
+ */
 async function readList(): Promise<string> {
 	await using file = await open("/proc/self/net/unix");
 	const buffer = Buffer.alloc(LIST_BYTES);

@@ -169,7 +169,10 @@ export class RootGuard {
 		return { ...done, isBeyond, unread: [...unread], unprotected: this.#unprotected };
 	}
 
-	/** Omits and reports roots that another program replaced, because the new directories must not be changed. */
+	/**
+	 * Returns the guarded places without the roots that another program replaced, because the new directories must not be
+	 * changed. Reports these roots as failures.
+	 */
 	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
 		const { places } = this.#state;
 		const roots: string[] = [];
@@ -180,7 +183,10 @@ export class RootGuard {
 		return { ...places, roots };
 	}
 
-	/** Resolves with the control files in directories that replaced other directories. These files are not renamed. */
+	/**
+	 * Renames the control files that the command created or changed. Resolves with the control files in directories that
+	 * replaced other directories. These files are not renamed.
+	 */
 	async #disableControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
 		const { guards, before, known } = this.#state;
 		// A new repository, such as a clone, stays unchanged.
@@ -242,8 +248,8 @@ function roomFor(groups: readonly MountGroup[]): number {
 const MAX_NAMED = 10;
 
 /**
- * Returns the notes that follow the output of a command, about reverted changes and unchecked directories. Empty if
- * there are none.
+ * Returns the notes that follow the output of a command, about reverted changes and unchecked directories. Returns ""
+ * if there are none.
  */
 export function guardNote(
 	guarding: Guarding,

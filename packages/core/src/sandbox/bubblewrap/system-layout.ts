@@ -40,7 +40,7 @@ const settings = [
 	"fonts",
 	"static/ssl",
 ];
-/** Matches the directories of /etc with settings of Java, Perl and Python on Debian. */
+/** Pattern of directories in /etc with settings of Java, Perl and Python on Debian. */
 const runtimeSettings = /^(?:java-|perl$|python3)/;
 
 /**
@@ -94,7 +94,7 @@ interface ToolDirectory {
 	readonly source: string;
 }
 
-/** Describes the parts of this system that commands see. */
+/** Returns the parts of this system that commands see. */
 export async function describeSystem({ path, home }: Surroundings): Promise<SystemLayout> {
 	const known = home === undefined ? [] : toolchains.map((name) => join(home, name));
 	return {
@@ -130,7 +130,10 @@ async function settingsOfSystem(): Promise<string[]> {
 	return names.map((name) => `/etc/${name}`);
 }
 
-/** Copies links, so that a link has the same target in the sandbox. */
+/**
+ * Returns mounts of the paths that are directories or links. Copies links, so that a link has the same target in the
+ * sandbox.
+ */
 async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	const found = await Promise.all(
 		paths.map(async (path): Promise<Mount[]> => {

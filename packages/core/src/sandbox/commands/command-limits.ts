@@ -36,7 +36,7 @@ interface Limited {
 	end(): Promise<void>;
 }
 
-/** Sets no common limit for the processes of a command. `limitsOfProcess` limits each process. */
+/** Limiter that sets no common limit for the processes of a command. `limitsOfProcess` limits each process. */
 export const eachProcess: Limiter = {
 	kind: "address-space",
 	apply: () => ({ argv: [], environment: {}, end: async () => undefined }),
@@ -73,7 +73,7 @@ function addressSpaceGib(kind: MemoryLimit, processors: number): number {
 	return kind === "address-space" ? Math.min(16, 4 + processors) : 16;
 }
 
-/** Prints the limits of the process's own cgroup, and an argument that must arrive unchanged. */
+/** Script that prints the limits of the process's own cgroup, and an argument that must arrive unchanged. */
 const TRIAL = `
 at=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup)
 cat "$at/memory.max" "$at/memory.swap.max" "$at/pids.max"
@@ -83,8 +83,8 @@ const UNCHANGED = "a ${PATH} $$ %n";
 const EXPECTED = `${MEMORY_BYTES}\n0\n${PROCESSES}\n${UNCHANGED}`;
 
 /**
- * Tries limiters that use systemd, and then a cgroup of this process. Returns the first limiter whose limits the kernel
- * shows, or `eachProcess`.
+ * Returns the first limiter whose limits the kernel shows, or `eachProcess`. Tries limiters that use systemd, and then
+ * a cgroup of this process.
  */
 export async function findLimiter(unsandboxed: Sandbox): Promise<Limiter> {
 	for (const candidate of [...(await systemdLimiters()), ...(await ownCgroupLimiters())]) {
@@ -158,7 +158,7 @@ export function scopeArguments({ program, uid, options }: Scope): string[] {
 	]);
 }
 
-/** Creates the cgroup `$1` with its limits, moves into it, and executes the command. */
+/** Script that creates the cgroup `$1` with its limits, moves into the cgroup, and executes the command. */
 const ENTER = `
 mkdir "$1" && cd "$1" && echo ${MEMORY_BYTES} >memory.max && echo 0 >memory.swap.max && echo ${PROCESSES} >pids.max &&
 	echo 1 >memory.oom.group && echo 0 >cgroup.procs && cd / || { echo "parley: no cgroup $1" >&2; exit 1; }
@@ -172,7 +172,10 @@ async function ownCgroupLimiters(): Promise<Limiter[]> {
 	return base === undefined ? [] : [cgroupLimiter(base)];
 }
 
-/** Limits each command with a separate cgroup in `base`, the directory of a cgroup that was delegated to this user. */
+/**
+ * Returns a limiter that runs each command in a separate cgroup in `base`, the directory of a cgroup that was delegated
+ * to this user.
+ */
 export function cgroupLimiter(base: string): Limiter {
 	return {
 		kind: "cgroup",

@@ -45,7 +45,7 @@ export function allowedEnvironment(environment: Environment): Record<string, str
 }
 
 /**
- * Returns the path of a program: an absolute path itself, otherwise the first executable file of that name on `path`.
+ * Returns the path of a program: `name` if it is absolute, otherwise the first executable file of that name on `path`.
  * Ignores relative entries of `path`, because they depend on the directory. Throws `not_found` if there is no such
  * program.
  */

@@ -14,16 +14,21 @@ const ABANDON_MS = 1_000;
 const FIRST_TEXT = 3;
 
 /**
- * The prelude closes inherited descriptors without the close-on-exec mark, because libuv marks only the lowest numbers.
- * Shells other than bash cannot close numbers above 9, so they close none.
+ * Shell whose prelude closes inherited descriptors without the close-on-exec mark, because libuv marks only the lowest
+ * numbers. Other shells cannot close numbers above 9, so they close none.
  * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
 const BASH_PRELUDE = `for f in /dev/fd/*; do f=\${f##*/}; [ "$f" -gt LAST ] 2>/dev/null && eval "exec $f>&-"; done; `;
 const SH = "/bin/sh";
-/** A dialogue omits this redirection, because its output contains only responses. */
+/**
+ * Redirection of stderr to stdout. Omitted for a dialogue, because the output of a dialogue contains only responses.
+ */
 const JOINED = "exec 2>&1; ";
-/** A plain `exec` would pass the variables that the shell itself exports. */
+/**
+ * Command that executes its arguments with an empty environment. A plain `exec` would pass the variables that the shell
+ * itself exports.
+ */
 const BASH_WITH_NOTHING = 'exec -c "$@"';
 const SH_WITH_NOTHING = 'exec env -i "$@"';
 
@@ -307,7 +312,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
 	}
 }
 
-/** Ignores errors about a process that ended or belongs to another user. */
+/** Returns undefined for an error about a process that ended or belongs to another user. Throws all other errors. */
 function ignoreUnreadable(reason: unknown): undefined {
 	const code = reason instanceof Error && "code" in reason ? reason.code : undefined;
 	if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(String(code))) return undefined;

@@ -14,7 +14,7 @@ interface UnsandboxedOptions {
 	readonly environment: Environment;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** Runs the commands and records them. Default: a new object, which records only the commands of this sandbox. */
+	/** Runner that records the commands. Default: a new object, which records only the commands of this sandbox. */
 	readonly runs?: CommandRuns;
 }
 
@@ -67,7 +67,7 @@ export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	return sandbox;
 }
 
-/** Throws `failed_precondition` if the path is missing, is a link or contains a link. */
+/** Opens the directory. Throws `failed_precondition` if the path is missing, is a link or contains a link. */
 async function openDirectory(path: string): Promise<OpenDirectory> {
 	try {
 		return await OpenDirectory.open(path);
@@ -78,7 +78,7 @@ async function openDirectory(path: string): Promise<OpenDirectory> {
 	}
 }
 
-/** Returns the words of a shell that sets the limit and then executes the following program. */
+/** Returns the words of a shell command that sets the limit and then executes the words after it. */
 function limiting({ maxFileBytes }: Command): string[] {
 	return maxFileBytes === undefined
 		? []

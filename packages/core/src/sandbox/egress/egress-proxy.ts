@@ -155,7 +155,10 @@ const statuses: Partial<Record<ParleyError["code"], string>> = {
 	deadline_exceeded: "504 Gateway Timeout",
 };
 
-/** Rejects only if `report` does. */
+/**
+ * Answers the request and forwards the bytes of an allowed connection until it ends. Reports the decisions. Rejects
+ * only if `report` does.
+ */
 async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
 	const { client, head } = connect;
 	// `unshift` must precede any `await`, because it fails after the end of the stream.
@@ -250,8 +253,9 @@ const IDLE_MS = 120_000;
 const MAX_MS = 15 * 60_000;
 
 /**
- * Rejects with `unavailable` if one side fails, with `deadline_exceeded` if a time limit passes, and with the signal's
- * reason if it aborts. Both sides are closed when the promise settles.
+ * Forwards bytes in both directions until both sides have ended. Rejects with `unavailable` if one side fails, with
+ * `deadline_exceeded` if a time limit passes, and with the signal's reason if it aborts. Both sides are closed when the
+ * promise settles.
  */
 async function relay(
 	client: Duplex,

@@ -40,7 +40,10 @@ export class Egress {
 	audit: EgressAudit = async () => undefined;
 	readonly #options: EgressOptions;
 
-	/** Throws `invalid_argument` if an entry is neither a host name, nor `*.` and a host name. */
+	/**
+	 * Creates access to the hosts in `options.allow`. Throws `invalid_argument` if an entry is neither a host name, nor
+	 * `*.` and a host name.
+	 */
 	constructor(options: EgressOptions) {
 		this.#options = options;
 		this.hosts = options.allow.map((entry) => {
@@ -122,7 +125,10 @@ const NODE = "/dev/parley/node";
 /** Any port is free in a new network namespace. */
 const PORT = 3128;
 
-/** Listens in the network of the sandbox and sends the socket to the gateway, which accepts the connections. */
+/**
+ * Program that listens in the network of the sandbox and sends the socket to the gateway, which accepts the
+ * connections.
+ */
 const LISTENER = `
 const { writeSync } = require("node:fs");
 const server = require("node:net").createServer();
@@ -135,7 +141,10 @@ server.listen({ host: "127.0.0.1", port: ${PORT}, backlog: 511 }, () => {
 });
 `;
 
-/** The listener gets only the variable of the channel, because the command's environment may contain secrets. */
+/**
+ * Script that runs `LISTENER` and then the command. The listener gets only the variable of the channel, because the
+ * command's environment may contain secrets.
+ */
 const PRELUDE = `
 said=$(/usr/bin/env -i NODE_CHANNEL_FD="$1" "$2" -e "$3" 2>&1)
 if [ "$said" != ready ]; then

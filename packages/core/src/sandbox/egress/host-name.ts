@@ -4,12 +4,12 @@ import { egressTexts } from "./texts.ts";
 
 /** Characters that are refused because a URL parser would not preserve them in a host name. */
 const notInNames = /[\s\p{C}:/?#@%\\[\]]/u;
-/** Matches a name with at least two labels. One label names a host of the local network or a top-level domain. */
+/** Pattern of a name with at least two labels. One label names a host of the local network or a top-level domain. */
 const name = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
 
 /**
- * Returns a host name in its normal form: lower case, punycode, without a final dot. Undefined for an address in any notation and
- * for text that is not a fully qualified name.
+ * Returns a host name in its normal form: lower case, punycode, without a final dot. Returns undefined for an address
+ * in any notation and for text that is not a fully qualified name.
  */
 export function readHostName(text: string): string | undefined {
 	if (notInNames.test(text)) return undefined;
@@ -18,7 +18,10 @@ export function readHostName(text: string): string | undefined {
 	return url && host !== undefined && addressOf(url) === undefined && name.test(host) ? host : undefined;
 }
 
-/** Returns an entry of the allowed hosts in its normal form: a name, or `*.` and a name. Undefined if it is neither. */
+/**
+ * Returns an entry of the allowed hosts in its normal form: a name, or `*.` and a name. Returns undefined if the text
+ * is neither.
+ */
 export function readAllowedHost(text: string): string | undefined {
 	const [, wildcard = "", rest = ""] = /^(\*\.)?(.*)$/s.exec(text) ?? [];
 	const host = readHostName(rest);

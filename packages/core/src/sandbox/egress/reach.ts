@@ -21,7 +21,7 @@ export const publicReach: Reach = {
 	allows: (address) => isPublicAddress(address) && !isNeighbour(address),
 };
 
-/** Uses the system's resolver, including its hosts file. */
+/** Resolves a name with the system's resolver, including its hosts file. */
 export const systemLookup: Lookup = async (name) => {
 	const found = await lookupSystem(name, { all: true, order: "verbatim" });
 	return found.map(({ address }) => address);
@@ -127,7 +127,7 @@ function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 	return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
 }
 
-/** Returns the result of the promise, or rejects with the signal's reason when the signal aborts. */
+/** Resolves with the result of the promise, or rejects with the signal's reason when the signal aborts. */
 export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 	const { promise: aborted, reject } = Promise.withResolvers<never>();
 	const stop = (): void => reject(signal.reason);
@@ -141,7 +141,7 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
 }
 
 /**
- * Runs the work with a signal that also aborts after `ms`. The reason of the signal is then `deadline_exceeded` for
+ * Runs `work` with a signal that also aborts after `ms`. The reason of the signal is then `deadline_exceeded` for
  * `subject`.
  */
 export async function within<T>(

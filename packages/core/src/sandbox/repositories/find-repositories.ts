@@ -85,8 +85,8 @@ interface Entries {
 const nothing: Entries = { names: new Set(), directories: [] };
 
 /**
- * If `ofParts` is true, the directory is `modules` or `worktrees` of a repository, and each directory in it may be a
- * repository.
+ * Directory to search. If `ofParts` is true, the directory is `modules` or `worktrees` of a repository, and each
+ * directory in it may be a repository.
  */
 interface Place {
 	readonly path: string;
@@ -118,14 +118,14 @@ class Search implements Repositories {
 		return new Set(this.#queue.map(({ path }) => path));
 	}
 
-	/** Looks for git files in one directory only. */
+	/** Records the git files of one directory, without its subdirectories. */
 	async inspect(path: string): Promise<void> {
 		// A link may have replaced this directory or one of its parents.
 		if (!this.#isOpen(path) || (await ifThere(realpath(path))) !== path) return;
 		await this.#inspectDirectory(path, (await this.#entriesOf(path)).names);
 	}
 
-	/** Searches level by level. Directories that remain in the queue were not searched. */
+	/** Searches the queued directories level by level. Directories that remain in the queue were not searched. */
 	async walk(): Promise<void> {
 		while (this.#queue.length > 0 && this.#left > 0 && !this.#scope.isLate()) {
 			const places = this.#queue.splice(0, AT_ONCE);
@@ -149,7 +149,7 @@ class Search implements Repositories {
 	}
 
 	/**
-	 * Records these directories in `unread`:
+	 * Resolves with the entries of a directory. Records these directories in `unread`:
 	 * - the directory itself, if it is unreadable and does not belong to another user; a command could make it readable
 	 *   again
 	 * - its subdirectories whose names are not valid UTF-8
@@ -251,7 +251,7 @@ interface Part {
 	readonly print: string;
 }
 
-/** Resolves with undefined if the path is not a directory. */
+/** Resolves with the state of a git directory, or with undefined if the path is not a directory. */
 async function readGitDirectory(path: string): Promise<GitDirectory | undefined> {
 	const stats = await ifThere(lstat(path));
 	if (!stats?.isDirectory()) return undefined;

@@ -86,8 +86,8 @@ async function protectParts({ path, parts, complete }: GitDirectory, places: Pro
 }
 
 /**
- * Protects the target of a link, because bubblewrap cannot mount on a link. Omits a target that commands cannot change
- * or that contains the repository. The link is checked after the command.
+ * Resolves with a mount for the target of a link, because bubblewrap cannot mount on a link. Omits a target that
+ * commands cannot change or that contains the repository. The link is checked after the command.
  */
 async function protectTarget(link: string, gitDirectory: string, places: Protected): Promise<Mount[]> {
 	const real = await ifThere(realpath(link));
@@ -244,13 +244,13 @@ const keys = [
 	"process",
 	"browser",
 ];
-/** Matches keys that belong to other programs and name a command, such as `remote.x.annex-shell-command`. */
+/** Pattern of keys that belong to other programs and name a command, such as `remote.x.annex-shell-command`. */
 const runningKey = /command(?:-options)?$/;
 /** Keys whose value decides whether their setting is removed. */
 const judged = ["fsmonitor", "worktree"];
 /**
- * Matches the text of every file that may contain a setting to remove. Git preserves the case of names in the file, so
- * the match ignores case.
+ * Pattern in the text of every file that may contain a setting to remove. Git preserves the case of names in the file,
+ * so the pattern ignores case.
  */
 const suspicious = new RegExp(
 	String.raw`!|ext::|command|\b(?:${[...sections, ...keys, ...judged].join("|")})\b`,
@@ -271,7 +271,10 @@ export interface GitRunner {
 	git(script: string, args: readonly string[], power: "read" | "steer"): Promise<CommandOutcome | undefined>;
 }
 
-/** Resolves with the names of the removed settings, or with undefined if the file must be renamed instead. */
+/**
+ * Removes the settings for which `mustBeRemoved` is true. Resolves with their names, or with undefined if the file must
+ * be renamed instead.
+ */
 async function removeProgramSettings(settings: SettingsOf): Promise<readonly string[] | undefined> {
 	const text = await readStart(settings.path, MAX_BYTES);
 	if (text === undefined || Buffer.byteLength(text) >= MAX_BYTES) return undefined;

@@ -19,7 +19,9 @@ function isTrue(code: number, accumulator: number, operand: number): boolean {
 	return code === 0x25 ? accumulator > operand : (accumulator & operand) !== 0;
 }
 
-/** Runs a classic BPF program over `struct seccomp_data`, as the kernel does. */
+/**
+ * Returns the result of a classic BPF program for a system call, as the kernel computes it from `struct seccomp_data`.
+ */
 function decide(program: Uint8Array, call: number, architecture: number, ...values: bigint[]): number {
 	const data = new DataView(new ArrayBuffer(64));
 	data.setUint32(0, call, true);

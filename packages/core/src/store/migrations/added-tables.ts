@@ -3,8 +3,8 @@ import { type Kysely, sql } from "kysely";
 import { type Column, createTable, stampColumns, withColumns } from "../columns.ts";
 
 /**
- * Adds memories with their full-text index: FTS5 with trigrams on SQLite, a `tsvector` of trigrams on PostgreSQL. Both indexes
- * find text anywhere in a word, because some languages have no spaces.
+ * Creates the table of memories with its full-text index: FTS5 with trigrams on SQLite, a `tsvector` of trigrams on
+ * PostgreSQL. Both indexes find text anywhere in a word, because some languages have no spaces.
  */
 export async function createMemories(db: Kysely<unknown>, engine: Engine): Promise<void> {
 	const keyed = db.schema
@@ -34,8 +34,8 @@ export async function createMemories(db: Kysely<unknown>, engine: Engine): Promi
 }
 
 /**
- * Stores no copy of the text, because the table contains the text:
- * https://www.sqlite.org/fts5.html#contentless_delete_tables
+ * Creates the full-text index and its triggers. The index stores no copy of the text, because the table contains the
+ * text: https://www.sqlite.org/fts5.html#contentless_delete_tables
  */
 async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create virtual table memory_index
@@ -46,14 +46,14 @@ async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
 		delete from memory_index where rowid = old.n; end`.execute(db);
 }
 
-/** Uses a separate table, so that `memories` has the same columns on both engines. */
+/** Creates the full-text index in a separate table, so that `memories` has the same columns on both engines. */
 async function createPostgresIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create table memory_index (
 		n bigint primary key references memories (n) on delete cascade, grams tsvector not null)`.execute(db);
 	await sql`create index memory_index_grams on memory_index using gin (grams)`.execute(db);
 }
 
-/** Adds schedules: messages that are sent to a session at given times or on events. */
+/** Creates the table of schedules: messages that are sent to a session at given times or on events. */
 export async function createSchedules(db: Kysely<unknown>): Promise<void> {
 	await createTable(
 		db,
@@ -86,7 +86,10 @@ export async function createSchedules(db: Kysely<unknown>): Promise<void> {
 	await db.schema.createIndex("schedules_owner").on("schedules").column("owner").execute();
 }
 
-/** Adds the skills of working directories that the operator has trusted, each with the hash of its content. */
+/**
+ * Creates the table of the skills of working directories that the operator has trusted, each with the hash of its
+ * content.
+ */
 export async function createTrustedSkills(db: Kysely<unknown>): Promise<void> {
 	await withColumns(db.schema.createTable("trusted_skills"), [
 		["directory", "text"],
@@ -100,12 +103,12 @@ export async function createTrustedSkills(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Adds the trusted content, so that a person can see later changes. */
+/** Adds a column for the trusted content, so that a person can see later changes. */
 export async function addTrustedContent(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("trusted_skills").addColumn("content", "text").execute();
 }
 
-/** Adds the chat messages that were read for a run, and their ids. */
+/** Adds a column for the chat messages that were read for a run, and creates the table of their ids. */
 export async function addMessageContext(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("runs").addColumn("context", "text").execute();
 	await withColumns(db.schema.createTable("read_messages"), [
@@ -119,12 +122,12 @@ export async function addMessageContext(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Adds the votes on tool calls that need several approvals. */
+/** Adds a column for the votes on tool calls that need several approvals. */
 export async function addVotes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("votes", "text").execute();
 }
 
-/** Adds the notices about open questions, and the times of the next reminder, escalation or expiry. */
+/** Adds columns for the notices about open questions, and for the times of the next reminder, escalation or expiry. */
 export async function addNotices(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("notices", "text").execute();
 	await db.schema.alterTable("prompts").addColumn("due_at", "bigint").execute();
@@ -184,12 +187,14 @@ export async function createFileChanges(db: Kysely<unknown>): Promise<void> {
 /** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 
-/** Adds hashes that reveal later changes of text. */
+/** Adds columns for hashes that reveal later changes of text. */
 export async function addTextHashes(db: Kysely<unknown>): Promise<void> {
 	for (const table of tables) await db.schema.alterTable(table).addColumn("hash", "text").execute();
 }
 
-/** Adds to each session the number of the first event that must have a hash. Deleted hashes are then detected. */
+/**
+ * Adds a column to sessions for the number of the first event that must have a hash. Deleted hashes are then detected.
+ */
 export async function addHashedFrom(db: Kysely<unknown>): Promise<void> {
 	await db.schema
 		.alterTable("sessions")
@@ -238,7 +243,7 @@ const tasks: readonly Column[] = [
 	...stampColumns,
 ];
 
-/** Adds tasks and their dependencies, and the task of a session. */
+/** Creates the tables of tasks and their dependencies, and adds a column for the task of a session. */
 export async function createTasks(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("sessions").addColumn("task_id", "text").execute();
 	await createTable(db, "tasks", ["id", "text"], tasks);

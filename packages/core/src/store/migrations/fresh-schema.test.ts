@@ -55,7 +55,7 @@ async function automaticTables(store: Store<Tables>): Promise<string[]> {
 	return tables.map(({ name }) => name);
 }
 
-/** Omits the times of migrations. */
+/** Returns the schema and all rows, without the times of migrations. */
 async function contentOf(store: Store<Tables>): Promise<object> {
 	const objects = await schemaObjects(store);
 	const tables = objects.filter(({ type }) => type === "table").map(({ name }) => name);

@@ -21,8 +21,8 @@ const later = migrations.slice(first.length);
 const file = join(directory, "parley.sqlite");
 
 /**
- * The first function opens a store with the schema of the first release. The second opens the same database with the
- * current schema.
+ * Functions that open a store on each engine. The first opens a store with the schema of the first release. The second
+ * opens the same database with the current schema.
  */
 const engines: readonly [
 	string,

@@ -46,8 +46,8 @@ export async function indexInGroups(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Stores no copy of the texts, because the table contains the texts:
- * https://www.sqlite.org/fts5.html#contentless_delete_tables
+ * Creates the full-text index and its triggers. The index stores no copy of the texts, because the table contains the
+ * texts: https://www.sqlite.org/fts5.html#contentless_delete_tables
  */
 async function createIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create virtual table search_index

@@ -87,7 +87,8 @@ const audit: readonly Column[] = [
 ];
 
 /**
- * Adds the tables about trust. Also adds the channel of a session, the authors of messages, and the requested grant of a prompt.
+ * Creates the tables about trust. Also adds columns for the channel of a session, the authors of messages, and the
+ * requested grant of a prompt.
  */
 export async function createTrust(db: Kysely<unknown>): Promise<void> {
 	for (const [table, column] of [
