@@ -3,8 +3,9 @@ import { randomInt } from "node:crypto";
 const usualSeed = 20_261_128;
 
 /**
- * The seed of this run: `PARLEY_TEST_SEED` if it is set, otherwise a random number in the long runs and a constant in
- * `npm test` and `npm run test:ci`. Failing tests must print it, because `PARLEY_TEST_SEED` repeats the run.
+ * Returns the seed of this run: `PARLEY_TEST_SEED` if it is set, otherwise a random number in the long runs and a
+ * constant in `npm test` and `npm run test:ci`. Failing tests must print the seed, because `PARLEY_TEST_SEED`
+ * repeats the run.
  */
 export function testSeed(): number {
 	const fixedSeed = process.env["PARLEY_TEST_SEED"];
@@ -13,8 +14,9 @@ export function testSeed(): number {
 }
 
 /**
- * Factor for the default sizes of a test. It is 1 by default, `ci` for `npm run test:ci`, and `full` for the long runs
- * of `npm run fuzz` and `npm run chaos` (`PARLEY_TEST_SCALE=full`). If `full` is omitted, it equals `ci`.
+ * Returns the factor for the default sizes of a test. It is 1 by default, `ci` for `npm run test:ci`, and `full` for
+ * the long runs of `npm run fuzz` and `npm run chaos` (`PARLEY_TEST_SCALE=full`). If `full` is omitted, it equals
+ * `ci`.
  */
 export function testScale(ci: number, full = ci): number {
 	const scale = process.env["PARLEY_TEST_SCALE"] ?? "everyday";

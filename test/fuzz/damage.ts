@@ -20,7 +20,7 @@ const close = 0x88;
 const ping = 0x89;
 const protocolError = [1002];
 
-/** Client frame: RFC 6455, section 5.2. */
+/** Returns a client frame: RFC 6455, section 5.2. */
 function frame(payload: Buffer, { first, length = payload.length, masked = true }: Header): Buffer {
 	const bit = masked ? 0x80 : 0;
 	const head = Buffer.alloc(length < 126 ? 2 : length < 65_536 ? 4 : 10);
@@ -141,7 +141,7 @@ function closeCode(bytes: Buffer): number | undefined {
 	return rest.length >= 4 ? rest.readUInt16BE(measure(rest).start) : undefined;
 }
 
-/** A server's frame is not masked. */
+/** Returns the start and the length of the payload in a server's frame, which is not masked. */
 function measure(bytes: Buffer): { readonly start: number; readonly length: number } {
 	const length = bytes.readUInt8(1);
 	if (length < 126) return { start: 2, length };

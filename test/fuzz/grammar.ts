@@ -32,7 +32,7 @@ const harmless: Readonly<Record<string, readonly string[]>> = {
 	root_dir: ["", ".", "/", "/nowhere", "\u0000", "~"],
 };
 
-/** A frame that follows the schema of a method except for one or more mistakes. */
+/** Returns a frame that follows the schema of a method except for one or more mistakes. */
 export function growFrame(random: Random, surroundings: Surroundings): string {
 	const method = random.pick(names);
 	const params = growParams(method, random, surroundings);

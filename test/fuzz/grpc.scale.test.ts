@@ -11,7 +11,7 @@ const streams = 16;
 /** Number of streams after which a connection is replaced. */
 const perConnection = 400;
 
-/** Without a gRPC response, resolves with the HTTP status or a description. */
+/** Returns the gRPC status of the response. Without a gRPC response, returns the HTTP status or a description. */
 async function attackWith(session: ClientHttp2Session, { headers, body }: GrpcAttack): Promise<string> {
 	const watch = new Watch();
 	let status: string | undefined;
@@ -86,7 +86,7 @@ test("malformed gRPC messages get a status each and leave no memory in use, and 
 	expect(messages).toBeGreaterThanOrEqual(total);
 });
 
-/** For a POST with the path `*`, the HTTP/2 layer resets the stream. */
 function isExpected(kind: string, answer: string): boolean {
+	// For a POST with the path `*`, the HTTP/2 layer resets the stream.
 	return /^(0|3|4|5|8|12|13|HTTP 415)$/.test(answer) || (kind === "paths" && answer === "reset with 1");
 }

@@ -2,7 +2,10 @@ import { globSync, readFileSync } from "node:fs";
 
 const root = new URL("../../", import.meta.url);
 
-/** Paths of all HTTP routes, read from the sources of the gateway. An id follows a path with a trailing slash. */
+/**
+ * Returns the paths of all HTTP routes, read from the sources of the gateway. An id follows a path with a trailing
+ * slash.
+ */
 export function httpRoutes(): string[] {
 	const patterns = ["packages/gateway/src/{wires/{http,mcp},secret-page}/**/*.ts"];
 	const files = globSync(patterns, { cwd: root, exclude: ["**/*.test.ts", "**/testing/**"] });

@@ -60,7 +60,7 @@ function isExpected(kind: string, answer: string): boolean {
 	return /^(nothing|HTTP\/2|20[01]|4\d\d)$/.test(answer);
 }
 
-/** The connection stays open for an upgrade or for further requests. */
+/** Whether the connection stays open for an upgrade or for further requests. */
 function isLeftOpen(received: Buffer): boolean {
 	return (
 		readStatus(received) === "101" || /\r\nConnection: keep-alive\r\n/i.test(received.toString("latin1"))

@@ -49,8 +49,8 @@ function setting(id: number, value: number): Buffer {
 
 const initialWindow = 4;
 
-/** The length is an integer with a seven-bit prefix: https://www.rfc-editor.org/rfc/rfc7541#section-5.2 */
 function hpackText(text: string): Buffer {
+	// The length is an integer with a seven-bit prefix: https://www.rfc-editor.org/rfc/rfc7541#section-5.2
 	const length = Buffer.byteLength(text);
 	const bytes: number[] = [Math.min(length, 127)];
 	for (let remaining = length - 127; remaining >= 0; remaining = remaining < 128 ? -1 : remaining >> 7) {
@@ -59,7 +59,7 @@ function hpackText(text: string): Buffer {
 	return Buffer.concat([Buffer.from(bytes), Buffer.from(text)]);
 }
 
-/** With `indexed`, the fields enter the dynamic table. */
+/** Encodes header fields. With `indexed`, the fields enter the dynamic table. */
 function hpack(headers: Readonly<Record<string, string>>, indexed = false): Buffer {
 	const fields = Object.entries(headers);
 	return Buffer.concat(
@@ -202,7 +202,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 export const http2Kinds = Object.keys(kinds);
 
-/** All bytes of one connection that attacks the HTTP/2 layer, ending with a PING. */
+/** Returns all bytes of one connection that attacks the HTTP/2 layer, ending with a PING. */
 export function makeHttp2Attack(kind: string, random: Random, token: string): Http2Attack {
 	const { make, outcome = "any" } = kinds[kind] ?? {};
 	if (!make) throw new Error(`no attack is called ${kind}`);

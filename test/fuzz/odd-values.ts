@@ -60,7 +60,7 @@ const refused = [
 	`[${"0,".repeat(21_000)}0]`,
 ];
 
-/** An unexpected value. On average, one in ten is JSON that the gateway's parser must refuse. */
+/** Returns an unexpected value. On average, one in ten is JSON that the gateway's parser must refuse. */
 export function oddValue(random: Random): Json {
 	if (random.chance(0.1)) return random.pick(refused);
 	const makers = [

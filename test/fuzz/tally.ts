@@ -11,12 +11,12 @@ export class Tally {
 		return this.#frames;
 	}
 
-	/** Number of refused frames, except those refused by the rate limit. */
+	/** Returns the number of refused frames, except those refused by the rate limit. */
 	get malformed(): number {
 		return this.#frames - this.count("done") - this.count("rate limited");
 	}
 
-	/** Number of frames that pass the request schema and are refused by a later check. */
+	/** Returns the number of frames that pass the request schema and are refused by a later check. */
 	get deep(): number {
 		return this.malformed - this.count("no JSON") - this.count("no request");
 	}

@@ -17,11 +17,11 @@ export interface Frame {
 
 type Request = Omit<Frame, "id" | "type" | "method">;
 
-/** The compiler reports methods without an entry. */
 function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<MethodName, readonly Request[]>> {
 	const [session = "sess_0000000000000000000000000a"] = sessions;
 	const [token = "prompt_0000000000000000000000000a"] = tokens;
 	const place = "discord:111:222";
+	// The compiler reports methods without an entry.
 	return {
 		open_session: [
 			{ params: { session_id: "", root_dir: "" } },
@@ -146,7 +146,7 @@ function validRequests({ sessions, tokens }: Surroundings): Readonly<Record<Meth
 	};
 }
 
-/** Valid frames of each method, as a base for mutations. */
+/** Returns valid frames of each method, as a base for mutations. */
 export function validFrames(surroundings: Surroundings): Frame[] {
 	const requests = Object.entries(validRequests(surroundings));
 	return requests

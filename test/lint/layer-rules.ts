@@ -39,7 +39,7 @@ function partOf(path: string): string {
 	return path.split("/", 1)[0] ?? path;
 }
 
-/** The import graph of the folders and files directly in `src`. */
+/** Returns the import graph of the folders and files directly in `src`. */
 export function partsOf(imports: Imports): Map<string, Set<string>> {
 	const parts = new Map<string, Set<string>>();
 	for (const [file, imported] of imports) {
@@ -52,8 +52,8 @@ export function partsOf(imports: Imports): Map<string, Set<string>> {
 }
 
 /**
- * The import graph of all folders, at any depth. A wire and its `methods` folder import each other, so they are one
- * node.
+ * Returns the import graph of all folders, at any depth. A wire and its `methods` folder import each other, so they
+ * are one node.
  */
 export function foldersOf(imports: Imports): Map<string, Set<string>> {
 	const folderOf = (path: string): string => {

@@ -54,10 +54,10 @@ function reportedFor(path: string): string[] {
 		.map(({ category, message }) => `${category}: ${message}`);
 }
 
-/** The planted files always make Biome fail. */
 async function lint(cwd: string): Promise<readonly Diagnostic[]> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const args = ["lint", "--reporter=json", "--max-diagnostics=none"];
+	// The planted files always make Biome fail.
 	execFile(join(root, "node_modules/.bin/biome"), args, { cwd, maxBuffer: 2 ** 24 }, (_failed, stdout) =>
 		resolve(stdout),
 	);

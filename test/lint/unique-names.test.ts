@@ -9,7 +9,7 @@ const declaration =
 /** A re-export declares no name. */
 const list = /^export (?:type )?\{([^}]*)\}(?! from)/gmu;
 
-/** A name occurs once, even if a schema and its type share it. */
+/** Returns each exported name once, even if a schema and its type share it. */
 function exportedNames(source: string): ReadonlySet<string> {
 	const listed = [...source.matchAll(list)]
 		.flatMap(([, items = ""]) => items.split(","))

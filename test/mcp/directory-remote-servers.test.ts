@@ -30,7 +30,7 @@ async function put(directory: string, entry: object, name = "remote"): Promise<v
 	await writeFile(join(directory, ".mcp.json"), JSON.stringify({ mcpServers: { [name]: entry } }));
 }
 
-/** The trust that `parley mcp trust --allow-private` stores for the current file. */
+/** Returns the trust that `parley mcp trust --allow-private` stores for the current file. */
 async function trustIn(directory: string, more: Partial<TrustedMcpRemote> = {}): Promise<TrustedMcpRemote> {
 	const file = await readDirectoryFile(directory);
 	const [entry] = file?.entries ?? [];

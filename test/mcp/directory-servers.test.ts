@@ -27,7 +27,7 @@ async function put({ t }: McpScene, command = process.execPath, more: object = {
 	return starts;
 }
 
-/** The trust that `parley mcp trust` stores. */
+/** Returns the trust that `parley mcp trust` stores. */
 async function trustIn({ t }: McpScene): Promise<TrustedMcpServer[]> {
 	const directory = join(t.directory, "work");
 	const file = await readDirectoryFile(directory);

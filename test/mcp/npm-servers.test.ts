@@ -10,7 +10,7 @@ import { settingsOf } from "./scene.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);
 
-/** `packages` is the `node_modules` directory with the dependencies of the program. */
+/** Finds the program of a server. `packages` is the `node_modules` directory with the dependencies of the program. */
 async function npmServer(name: string): Promise<{ readonly program: string; readonly packages: string }> {
 	const program = await realpath(
 		join(import.meta.dirname, "../node_modules/@modelcontextprotocol", `server-${name}`, "dist/index.js"),

@@ -13,7 +13,7 @@ import {
 
 const program = join(import.meta.dirname, "scripted-server.ts");
 
-/** Settings of the scripted server with these faults. */
+/** Returns the settings of the scripted server with these `faults`. */
 export function scripted(
 	faults: readonly string[] = [],
 	more: Partial<McpServerSettings> = {},
@@ -21,7 +21,7 @@ export function scripted(
 	return settingsOf("scripted", [program, ...faults], more);
 }
 
-/** Settings of a server program that Node runs. */
+/** Returns the settings of a server program that Node runs. */
 export function settingsOf(
 	name: string,
 	args: readonly string[],
@@ -54,12 +54,12 @@ export async function openScene(
 	return { t, model, session, log, [Symbol.asyncDispose]: () => t[Symbol.asyncDispose]() };
 }
 
-/** Model replies that call one tool, and then end. */
+/** Returns model replies that call one tool, and then end. */
 export function callsOnce(name: string, args: unknown): readonly ScriptedReply[] {
 	return [[calls("c1", name, args)], [says("done")]];
 }
 
-/** Tool results in the last message of the last model request. */
+/** Returns the tool results in the last message of the last model request. */
 export function resultsIn({ requests }: ScriptedModel): string[] {
 	const last = requests.at(-1)?.messages.at(-1);
 	return last?.role === "tool"

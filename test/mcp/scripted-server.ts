@@ -86,7 +86,7 @@ function answerTo({ method, params = {} }: Message): object | undefined {
 
 const address = "https://login.example.com/start?for=1";
 
-/** Undefined if the call needs no user input. */
+/** Returns the request for user input, or undefined if the call needs no user input. */
 function requestForInput(): object | undefined {
 	if (faults.has("asks-for-address")) return { mode: "url", elicitationId: "e1", url: address };
 	const colour = { type: "string", title: "colour" };

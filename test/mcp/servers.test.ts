@@ -288,7 +288,7 @@ test("a reply for a server counts for the model calls of the run", async () => {
 	expect(s.model.requests).toHaveLength(1);
 });
 
-/** The server answers its open call when it receives the signal. */
+/** Returns the settings of a server that answers its open call when it receives the signal of `signal`. */
 async function answersOnSignal(faults: readonly string[]) {
 	const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
 	onTestFinished(() => rm(directory, { recursive: true, force: true }));

@@ -46,7 +46,7 @@ function copyContext(target: string): void {
 	}
 }
 
-/** The mounted packages are not downloaded again. */
+/** Returns options that mount the installed packages, so that they are not downloaded again. */
 function installedPackages(): string[] {
 	const folders = [".", "test", ...readdirSync(join(root, "packages")).map((name) => `packages/${name}`)];
 	return folders

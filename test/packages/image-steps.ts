@@ -37,7 +37,7 @@ export function stagesOf(text: string): Stage[] {
 	return stages;
 }
 
-/** Words of an instruction in JSON format, for example the command of a health check. */
+/** Returns the words of an instruction in JSON format, for example the command of a health check. */
 export function wordsOf(instruction: Instruction): string[] {
 	const text = instruction.getArgumentsContent() ?? "";
 	return JSON.parse(text.slice(text.indexOf("[")));
@@ -54,7 +54,10 @@ const ofMachine = [
 	"/etc/resolv.conf",
 	"/etc/ssl",
 ];
-/** By default, bubblewrap creates directories that only their owner may read. */
+/**
+ * Returns options for a directory that all users may read. By default, bubblewrap creates directories that only
+ * their owner may read.
+ */
 const readable = (path: string): string[] => ["--perms", "0755", "--dir", path];
 const isRoot = process.getuid?.() === 0;
 const uids: Readonly<Record<string, number>> = { root: 0, node: 1000 };
@@ -110,8 +113,8 @@ export class FreshRoot implements Disposable {
 	}
 
 	/**
-	 * @param context Copies the build context to a directory.
-	 * @param mounts Options of bubblewrap, for example to mount packages instead of downloading them again.
+	 * Creates a root with npm. `context` copies the build context to a directory. `mounts` are options of bubblewrap,
+	 * for example to mount packages instead of downloading them again.
 	 */
 	static async create(context: (target: string) => void, mounts: readonly string[] = []): Promise<FreshRoot> {
 		const { npm_config_cache: cache = "", ...settings } = await npmSettings();
@@ -196,7 +199,10 @@ export class FreshRoot implements Disposable {
 		return stdout;
 	}
 
-	/** `/usr/local/bin` precedes the machine's own programs in the PATH. */
+	/**
+	 * Returns options that replace the program `name` by `script`. `/usr/local/bin` precedes the machine's own
+	 * programs in the PATH.
+	 */
 	#stub(name: string, script: string): string[] {
 		const file = join(this.directory, `tmp/stub-${name}`);
 		writeFileSync(file, `#!/bin/sh\n${script}\n`, { mode: 0o755 });

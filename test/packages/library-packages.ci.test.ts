@@ -99,7 +99,7 @@ test("the packages contain compiled code and types, without sources, tests and n
 	}
 });
 
-/** Also installs the Node.js types. */
+/** Runs the documented block `name`, and also installs the Node.js types. */
 async function install(name: string, settings: Readonly<Record<string, string>> = {}): Promise<void> {
 	const block = blocks.find((one) => one.name === name);
 	if (!block) throw new Error(`docs/connectors.md has no block ${name}`);

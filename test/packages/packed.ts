@@ -75,12 +75,12 @@ export class NewMachine implements AsyncDisposable {
 		};
 	}
 
-	/** @param node Path of a Node.js binary. */
+	/** Creates a machine with the Node.js binary `node`. */
 	static async create(node: string): Promise<NewMachine> {
 		return new NewMachine(node, await npmSettings());
 	}
 
-	/** Stderr of the started program so far. */
+	/** Returns the stderr of the started program so far. */
 	get errors(): string {
 		return this.#errors;
 	}
@@ -138,7 +138,10 @@ function listening(output: Readable): Promise<string> {
 	return promise;
 }
 
-/** Path of a Node 20 binary: the machine's own, or one that this function installs from the registry into `folder`. */
+/**
+ * Returns the path of a Node 20 binary: the machine's own, or one that this function installs from the registry into
+ * `folder`.
+ */
 export async function node20(folder: string): Promise<string> {
 	for (const directory of systemPath) {
 		const program = join(directory, "node");

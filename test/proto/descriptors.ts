@@ -26,7 +26,7 @@ interface ProtoMessage {
 	readonly reserved: readonly number[];
 }
 
-/** The messages in a file below `proto/`, read with a different library than the codecs use. */
+/** Returns the messages in a file below `proto/`, read with a different library than the codecs use. */
 export function messagesOf(file: string): ProtoMessage[] {
 	const includeDirs = [fileURLToPath(new URL("../../proto", import.meta.url))];
 	const proto = loadSync(file, { includeDirs, keepCase: true });

@@ -8,7 +8,10 @@ interface Field {
 	readonly oneofIndex?: number;
 }
 
-/** Names of the fields in the oneof of a message, in camel case. They are the kinds of frames in a stream. */
+/**
+ * Returns the names of the fields in the oneof of a message, in camel case. They are the kinds of frames in a
+ * stream.
+ */
 export function messageNames(file: string, message: string): string[] {
 	const proto = loadSync(file, { includeDirs: [folder] });
 	// The cast is safe because proto-loader describes a message type by its descriptor as JSON.

@@ -5,8 +5,8 @@ export interface Block {
 }
 
 /**
- * The marked blocks of a page, in order. A marked block is a fence that starts with ```` ```sh ```` and follows `<!--
- * test: NAME -->`.
+ * Returns the marked blocks of a page, in order. A marked block is a fence that starts with ```` ```sh ```` and
+ * follows `<!-- test: NAME -->`.
  */
 export function markedBlocks(markdown: string): Block[] {
 	const marked = /^<!-- test: ([a-z-]+) -->\n+```sh\n(.*?)^```$/gms;

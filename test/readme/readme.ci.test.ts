@@ -120,9 +120,9 @@ async function run(name: string): Promise<string> {
 	return stdout;
 }
 
-/** npm replaces the shell, so signals reach npm. */
 function start(name: string): Gateway {
 	const commands = script(name).replace("YOUR-KEY", `sk-ant-api03-${"k".repeat(40)}`);
+	// npm replaces the shell, so signals reach npm.
 	const child = spawn("sh", ["-c", commands.replace(/^npm start$/m, "exec npm start")], {
 		cwd: clone,
 		env,
@@ -165,10 +165,10 @@ function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	return promise;
 }
 
-/** The directories of npm and pnpm contain links to the clone. */
 function traces(folder = home): string[] {
 	return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
 		const path = join(folder, entry.name);
+		// The directories of npm and pnpm contain links to the clone.
 		if (/^(?:\.npm|pnpm)$/.test(entry.name)) return [];
 		if (/parley/i.test(entry.name)) return [path];
 		return entry.isDirectory() ? traces(path) : [];

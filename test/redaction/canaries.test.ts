@@ -13,7 +13,7 @@ const [written = "", ...unwritten] = registered.toReversed();
 const hidden = `${textOf(unwritten)}\n${shaped.join("\n")}\n`;
 const wrapped = unwritten.map((secret, n) => wrappedIn(secret, "x".repeat(n + 30))).join("\n\n");
 
-/** After encoding, the format of a credential is not recognizable. */
+/** Finds secrets without encoding. After encoding, the format of a credential is not recognizable. */
 function findSecrets(secrets: readonly string[], text: string): string[] {
 	return secrets.filter((secret) => text.includes(secret));
 }

@@ -59,12 +59,12 @@ function formsOf(secret: string): string[] {
 	];
 }
 
-/** A text that contains every encoding of every secret, between words. */
+/** Returns a text that contains every encoding of every secret, between words. */
 export function textOf(secrets: readonly string[]): string {
 	return secrets.flatMap((secret) => formsOf(secret).map((form, n) => `form ${n}: <${form}> end`)).join("\n");
 }
 
-/** A secret in base64 together with other text, broken into lines like the output of `base64`. */
+/** Returns a secret in base64 together with other text, broken into lines like the output of `base64`. */
 export function wrappedIn(secret: string, before: string): string {
 	return Buffer.from(`${before}${secret} and after`).toString("base64").replaceAll(/.{76}/g, "$&\n");
 }

@@ -102,7 +102,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return address;
 	}
 
-	/** The bodies of all model requests, unchanged. */
+	/** Returns the bodies of all model requests, unchanged. */
 	get requests(): string[] {
 		return this.model.requests.map(({ bytes }) => bytes.toString("utf8"));
 	}

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The block of docs/remote.md after `<!-- test: NAME -->`, unchanged. */
+/** Returns the block of docs/remote.md after `<!-- test: NAME -->`, unchanged. */
 export function documented(name: string): string {
 	const markdown = readFileSync(new URL("../../docs/remote.md", import.meta.url), "utf8");
 	const block = new RegExp(`^<!-- test: ${name} -->\\n\`\`\`\\w+\\n(.*?)^\`\`\`$`, "ms").exec(markdown);

@@ -77,13 +77,13 @@ const unwalkable: Readonly<Record<string, string | false>> = {
 	filter: isFiltered && "a filter holds for these tests",
 };
 
-/** The probe `terminal-session` runs in new namespaces. */
 async function runProbe(name: string): Promise<string> {
 	const script = probeScript(
 		probes.filter((probe) => probe.name === name),
 		facts,
 	);
 	const shell = [existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh", "-c", script];
+	// The probe `terminal-session` runs in new namespaces.
 	const [program = "", ...args] = name === "terminal-session" ? [...namespaced, ...shell] : shell;
 	const child = spawn(program, args, {
 		cwd: root,

@@ -15,8 +15,8 @@ interface Open {
 }
 
 /**
- * The lines print `won approval` if they can approve. The script's arguments are the session and the token of the
- * approval.
+ * Returns script lines that print `won approval` if they can approve. The script's arguments are the session and the
+ * token of the approval.
  */
 function approvalLines(port: number, data: string): string {
 	const text = JSON.stringify({
@@ -42,7 +42,10 @@ function approvalLines(port: number, data: string): string {
 	].join("\n");
 }
 
-/** A successful line prints a text that starts with `won`, except the line that creates its own file. */
+/**
+ * Returns script lines that attack the gateway. A successful line prints a text that starts with `won`, except the
+ * line that creates its own file.
+ */
 function attemptLines(gateway: GatewayProcess, data: string): string[] {
 	const { port, pid } = gateway;
 	const ask = "GET /api/sessions HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\n\\r\\n";
@@ -98,9 +101,9 @@ async function openApproval(client: OzzieClient): Promise<Open> {
 	return { sessionId, token: String(payload["token"]) };
 }
 
-/** The script must exist before the approval, because an approval is bound to the files of the root. */
 async function writeScript(root: string, lines: readonly string[]): Promise<void> {
 	const attempts = lines.map((line) => `( ${line} ) 2>/dev/null`);
+	// The script must exist before the approval, because an approval is bound to the files of the root.
 	await writeFile(join(root, "ways.sh"), `${attempts.join("\n")}\necho the end\n`);
 }
 

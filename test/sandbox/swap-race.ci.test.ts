@@ -24,9 +24,9 @@ interface Results {
 	failed: number;
 }
 
-/** On a fast machine, the gateway's rate limit may refuse a message. */
 async function write(writer: OzzieClient, content: string, results: Results): Promise<void> {
 	const sent = await writer.request("send_message", { content });
+	// On a fast machine, the gateway's rate limit may refuse a message.
 	if (!sent.ok && sent.error.startsWith("rate limited")) return;
 	expect(sent.ok, JSON.stringify(sent)).toBe(true);
 	for (;;) {

@@ -58,7 +58,7 @@ export class Clone implements AsyncDisposable {
 		return this.#node(["packages/cli/bin/parley.mjs", ...args]);
 	}
 
-	/** Names of all bundle directories, including incomplete ones. */
+	/** Returns the names of all bundle directories, including incomplete ones. */
 	bundles(): string[] {
 		return readdirSync(this.dist);
 	}

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { runBenches } from "../../scripts/run-benches.mjs";
 
-/** All values are in seconds. `leftS` is the time limit of the run. */
+/** Runs benches of these `durations`. All values are in seconds. `leftS` is the time limit of the run. */
 async function runFor(leftS: number, durations: Readonly<Record<string, number>>) {
 	const started: string[] = [];
 	const lines: string[] = [];

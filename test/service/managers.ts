@@ -59,7 +59,7 @@ export class Managers implements AsyncDisposable {
 		return join(this.home, ".config/systemd/user/parley.service");
 	}
 
-	/** Calls of the service managers so far, without queries of their state. */
+	/** Returns the calls of the service managers so far, without queries of their state. */
 	calls(): string[] {
 		const file = join(this.#state, "calls");
 		const lines = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];

@@ -159,13 +159,13 @@ export class UpgradeMachine implements AsyncDisposable {
 		return this.run("upgrade", "--to", this.versions.file(version), "--yes", ...args);
 	}
 
-	/** Version of the package that the command belongs to. */
+	/** Returns the version of the package that the command belongs to. */
 	version(): string {
 		const program = realpathSync(join(this.prefix, "bin/parley"));
 		return JSON.parse(readFileSync(join(program, "../../package.json"), "utf8")).version;
 	}
 
-	/** All files and links of the prefix, with their modes, sizes and targets. Excludes compiled code. */
+	/** Returns all files and links of the prefix, with their modes, sizes and targets. Excludes compiled code. */
 	package(): string[] {
 		const list = execFileSync("find", [".", "-not", "-path", "*/compiled*", "-printf", "%p %l %m %y %s\n"], {
 			cwd: this.prefix,

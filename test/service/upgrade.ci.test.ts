@@ -64,7 +64,7 @@ function upgradeOf(block: string): string[] {
 	return documentedArguments(block, [["./parley-agent-0.2.0.tgz", versions.file("2.0.0")]]);
 }
 
-/** `copy` is the path of the backup. */
+/** Plays the documented downgrade. `copy` is the path of the backup. */
 async function downgrade(machine: UpgradeMachine, copy: string): Promise<void> {
 	const block = documented("upgrade: parley stop", [
 		["~/.local/share/parley-copies/parley-before-0.2.0-20261129T104500123Z.tar.gz", copy],

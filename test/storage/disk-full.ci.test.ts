@@ -50,7 +50,7 @@ async function health(): Promise<{ readonly status: number; readonly body: unkno
 	return { status: response.status, body: await response.json() };
 }
 
-/** `why` is the error, or undefined if the gateway accepts 500 messages. */
+/** Sends up to 500 messages. `why` is the error, or undefined if the gateway accepts all of them. */
 async function sendUntilRefused(
 	client: Client,
 	session: string,

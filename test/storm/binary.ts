@@ -34,7 +34,8 @@ export class Binary implements AsyncDisposable {
 	}
 
 	/**
-	 * CPU seconds of the process so far: fields 14 and 15 of proc_pid_stat(5), which are in hundredths of a second.
+	 * Returns the CPU seconds of the process so far: fields 14 and 15 of proc_pid_stat(5), which are in hundredths of
+	 * a second.
 	 */
 	cpuSeconds(): number {
 		const [, rest = ""] = readFileSync(`/proc/${this.process.pid}/stat`, "utf8").split(") ");

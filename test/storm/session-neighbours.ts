@@ -16,7 +16,7 @@ export interface NeighbourOptions {
 	readonly t: TestRuntime;
 	readonly random: Random;
 	readonly openHost: () => HostStream;
-	/** Id of the session, or "" before it exists. */
+	/** Returns the id of the session, or "" before it exists. */
 	readonly session: () => string;
 }
 

@@ -49,7 +49,7 @@ export class SessionStates {
 	/** Errors that the gateway must still send, in order. */
 	readonly #due: string[] = [];
 
-	/** `isHostMissing` returns true if the host of the session is not connected. */
+	/** Starts before the first frame. `isHostMissing` returns true if the host of the session is not connected. */
 	constructor(isHostMissing: () => boolean) {
 		this.#isHostMissing = isHostMissing;
 	}
@@ -100,7 +100,7 @@ export class SessionStates {
 		else this.#ofTurn($case, value);
 	}
 
-	/** All faults, including frames that the gateway has not sent by the end. */
+	/** Returns all faults, including frames that the gateway has not sent by the end. */
 	rest(): string[] {
 		if (this.#phase === "over") return this.faults;
 		return [

@@ -52,8 +52,8 @@ test(`one of ${subscribers + 1} subscribers never reads: it is closed, and recon
 	for (const client of clients) client.close();
 });
 
-/** The client detects that it was too slow only after it has resumed reading. */
 async function catchUp(sleeper: StormClient, replies: number): Promise<void> {
+	// The client detects that it was too slow only after it has resumed reading.
 	await delay(systemClock, patienceMs);
 	sleeper.reading(true);
 	expect(await sleeper.closed()).toBe(1013);

@@ -12,7 +12,7 @@ export const withHost = "with the rover";
 
 const known = new RegExp(`\\b(?:${words.join("|")})\\b`, "g");
 
-/** A tool of the gateway whose calls require approval. */
+/** Creates a tool of the gateway whose calls require approval. */
 export function plantTool(planted: string[]) {
 	return defineTool<Record<string, unknown>>({
 		name: "plant",
@@ -53,7 +53,10 @@ export class WordModel implements Model {
 		yield { type: "end", stop, usage, model: "scripted-1" };
 	}
 
-	/** `word` is "say" if the request has no known word, or after results of calls. */
+	/**
+	 * Returns the text of the last prompt and its last known word. `word` is "say" if the text has no known word, or
+	 * after results of calls.
+	 */
 	#read({ messages }: ModelRequest): { readonly word: string; readonly text: string } {
 		const at = messages.findLastIndex((message) => /Please|Also/.test(JSON.stringify(message.content)));
 		const text = JSON.stringify(messages[at]?.content ?? "");

@@ -16,7 +16,7 @@ function file(setup: Setup): string {
 	return join(setup.data, "parley.config.json");
 }
 
-/** In the script, `$1` is the path of the edited file. */
+/** Runs `parley config edit` with `script` as the editor. In the script, `$1` is the path of the edited file. */
 function edit(setup: Setup, script: string): Screen {
 	const editor = join(setup.root, "an editor");
 	writeFileSync(editor, `#!/bin/sh\n${script}\n`);

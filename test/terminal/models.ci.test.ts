@@ -45,7 +45,7 @@ const test = plainTest.extend<Fixtures>({
 	},
 });
 
-/** Token counts and costs depend on the length of the prompt or of paths. */
+/** Replaces token counts and costs, because they depend on the length of the prompt or of paths. */
 function withoutFigures(text: string): string {
 	return text.replaceAll(/[\d.]+k?(?= tokens in| cached| out)/g, "N").replaceAll(/<?\$[\d.]+/g, "$N");
 }

@@ -56,7 +56,7 @@ export class Screen {
 		return this.#received;
 	}
 
-	/** The rows on the screen, without trailing spaces and without empty rows at the end. */
+	/** Returns the rows on the screen, without trailing spaces and without empty rows at the end. */
 	get text(): string {
 		const { active } = this.#terminal.buffer;
 		const rows = Array.from({ length: this.#terminal.rows }, (_, row) => {
@@ -65,7 +65,7 @@ export class Screen {
 		return rows.join("\n").trimEnd();
 	}
 
-	/** The text before the cursor, in the cursor's row. */
+	/** Returns the text before the cursor, in the cursor's row. */
 	get typed(): string {
 		const { active } = this.#terminal.buffer;
 		return active.getLine(active.baseY + active.cursorY)?.translateToString(false, 0, active.cursorX) ?? "";

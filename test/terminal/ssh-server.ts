@@ -75,7 +75,7 @@ export class SshServer implements AsyncDisposable {
 		await promise;
 	}
 
-	/** PATH whose `ssh` connects to this server. */
+	/** Returns a PATH whose `ssh` connects to this server. */
 	get path(): string {
 		return [this.programs, process.env["PATH"]].join(delimiter);
 	}
@@ -90,7 +90,10 @@ export class SshServer implements AsyncDisposable {
 	}
 }
 
-/** A server that runs as root requires `/run/sshd` and records logins. It accepts no keys for a locked account. */
+/**
+ * Returns a command that gives a server its own directories. A server that runs as root requires `/run/sshd` and
+ * records logins. It accepts no keys for a locked account.
+ */
 function apart(directory: string): string[] {
 	const shadow = join(directory, "shadow");
 	writeFileSync(shadow, `${userInfo().username}:*:20000:0:99999:7:::\n`, { mode: 0o600 });

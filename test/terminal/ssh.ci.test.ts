@@ -47,7 +47,7 @@ function testHere(title: string, check: (context: TestContext) => Promise<void>)
 	});
 }
 
-/** From this shell, `ssh THE-MACHINE` connects to the server. */
+/** Runs `script` in a terminal. In it, `ssh THE-MACHINE` connects to the server. */
 function atTerminal(script: string): Screen {
 	const PATH = [server.path, dirname(process.execPath), bin].join(delimiter);
 	const env = { PATH, HOME: setup.root };
@@ -59,7 +59,7 @@ function atTerminal(script: string): Screen {
 const otherMachine = "bwrap --dev-bind / / --unshare-net --unshare-pid --proc /proc --die-with-parent --";
 const states = "; echo code $?; stty -a | tr ';' '\\n'";
 
-/** The local terminal must have its usual modes, and the remote program must have disabled its own modes. */
+/** Requires the usual modes of the local terminal. The remote program must have disabled its own modes. */
 function expectRestored({ text, received }: Screen): void {
 	expect(text).toMatch(/ icanon /);
 	expect(text).toMatch(/ echo /);

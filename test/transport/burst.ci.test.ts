@@ -7,7 +7,7 @@ import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
 const BURST = 1_500;
 
-/** For a failed connection, resolves with the error code. */
+/** Returns the first line of the response, or the error code of a failed connection. */
 function ask(port: number): Promise<string> {
 	const { promise, resolve } = Promise.withResolvers<string>();
 	const socket: Socket = connect(port, "127.0.0.1");

@@ -168,7 +168,7 @@ test("a call with a preview of more than 16 KiB cannot be approved in a chat, an
 	expect(JSON.stringify(model.requests.at(1)?.messages.at(-1))).toContain("in pieces, please");
 });
 
-/** The encoding of a displayed command must be unambiguous. */
+/** Returns the command that is displayed as `shown`. Its encoding must be unambiguous. */
 function decoded(shown: string): string {
 	return shown.replaceAll(/\\u\{([0-9a-f]+)\}/g, (_, hex: string) =>
 		String.fromCodePoint(Number.parseInt(hex, 16)),

@@ -123,8 +123,8 @@ export async function attempt({ source, attack, approves, hasGrant = false }: At
 	return { tried, hadEffect: (await stateOf(t, site)) !== before };
 }
 
-/** `c0` is approved for the session, so similar calls need no approval. */
 function answerOf(callId: string | undefined, approves: boolean) {
+	// `c0` is approved for the session, so similar calls need no approval.
 	if (callId === "c0") return { value: "session" };
 	return callId === "c1" || approves ? { value: true } : { cancelled: true };
 }
@@ -156,8 +156,8 @@ async function writeFixtures(work: string, text: string): Promise<void> {
 }
 
 /**
- * The attacker could change files outside of the data directory, notes, schedules, and requests to the attacker's
- * site.
+ * Returns the state that the attacker could change: files outside of the data directory, notes, schedules, and
+ * requests to the attacker's site.
  */
 async function stateOf({ directory, store }: TestRuntime, site: Site): Promise<string> {
 	const entries = await readdir(directory, { recursive: true, withFileTypes: true });

@@ -43,7 +43,7 @@ const test = base.extend<{ setup: Setup; gateway: { readonly port: number; reado
 	},
 });
 
-/** A changed title would show that a request of the other user had an effect. */
+/** Returns the titles of the sessions. A changed title would show that a request of the other user had an effect. */
 async function titles(port: number): Promise<string[]> {
 	const answer = await fetch(`http://127.0.0.1:${port}/api/sessions`, { headers: { connection: "close" } });
 	// The cast is safe because the gateway's list has these fields.

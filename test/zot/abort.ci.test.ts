@@ -8,7 +8,7 @@ const rounds = 50;
 /** Maximum milliseconds from the abort to the exit of all tool processes. */
 const maxMs = 2_000;
 
-/** A turn is much shorter than a prompt. */
+/** Waits for `count` turns of the event loop. A turn is much shorter than a prompt. */
 async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
@@ -35,7 +35,10 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 	return (await (released ?? processesEnded(agent, began + paced(maxMs)))) - began;
 }
 
-/** `until` and the result are times of `performance.now`. */
+/**
+ * Waits until all processes in the working directory have exited. `until` and the result are times of
+ * `performance.now`.
+ */
 async function processesEnded(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {
 		const remaining = await childrenIn(agent.path("work"));

@@ -4,9 +4,9 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import type { ZotClient } from "../conformance/drivers/zot-client.ts";
 
 /**
- * A shell command with several background processes that prints `ready` when it has started them. With `deaf`, all of
- * its processes ignore SIGTERM; otherwise, only some of them do. The pipe `name` in the working directory stays open
- * until the last process has exited.
+ * Returns a shell command with several background processes. It prints `ready` when it has started them. With
+ * `deaf`, all of its processes ignore SIGTERM; otherwise, only some of them do. The pipe `name` in the working
+ * directory stays open until the last process has exited.
  */
 export function family(name: string, deaf: boolean): string {
 	return [
@@ -30,7 +30,7 @@ export async function openPipe(agent: ZotClient, name: string): Promise<OpenPipe
 	return { released };
 }
 
-/** Command lines of the processes in this working directory, except the agent. */
+/** Returns the command lines of the processes in the working directory `directory`, except the agent. */
 export async function childrenIn(directory: string): Promise<string[]> {
 	const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
 	const commands = await Promise.all(ids.map((id) => commandIn(id, directory)));

@@ -11,7 +11,7 @@ function longest({ lines }: ZotClient): number {
 	return Math.max(...lines.map((line) => Buffer.byteLength(line)));
 }
 
-/** `bytes` is the size of the image. */
+/** Returns a prompt with an image of `bytes` bytes. */
 function image(id: string, bytes: number): object {
 	const png = Buffer.alloc(bytes, 7);
 	Buffer.from("89504e470d0a1a0a", "hex").copy(png);

@@ -99,7 +99,7 @@ const families: Readonly<Record<string, (random: Random) => string | Buffer>> = 
 };
 export const familyNames = Object.keys(families);
 
-/** One nonblank line. Line feeds become spaces. */
+/** Returns one nonblank line. Line feeds become spaces. */
 export function malformedLine(family: string, random: Random): Buffer {
 	for (;;) {
 		const content = families[family]?.(random) ?? "";

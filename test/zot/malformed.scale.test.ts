@@ -10,7 +10,7 @@ const batch = 200;
 /** Maximum growth in bytes, from the first tenth of the lines to the end. */
 const maxGrowth = 48 * 1024 * 1024;
 
-/** `memory-probe.ts` collects garbage before it reports the memory. */
+/** Returns the report of `memory-probe.ts`, which collects garbage before it reports the memory. */
 async function probe(agent: ZotClient): Promise<Holdings> {
 	const from = agent.stderr.length;
 	agent.kill("SIGUSR2");
@@ -23,8 +23,8 @@ async function probe(agent: ZotClient): Promise<Holdings> {
 	}
 }
 
-/** The agent refuses `clear` during other work. */
 async function clear(agent: ZotClient, round: number): Promise<void> {
+	// The agent refuses `clear` during other work.
 	for (let attempt = 0; ; attempt++) {
 		const { success } = await agent.ask({ id: `probe-clear-${round}-${attempt}`, type: "clear" });
 		if (success) return;

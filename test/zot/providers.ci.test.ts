@@ -6,8 +6,8 @@ import { only, streamed, ZotClient } from "../conformance/drivers/zot-client.ts"
 import { chatWire } from "../simulators/providers/chat-wire.ts";
 import { FakeProvider } from "../simulators/providers/fake-provider.ts";
 
-/** zot clients specify the URL without the API version. */
 function baseOf({ url }: FakeProvider): string {
+	// zot clients specify the URL without the API version.
 	return url.replace(/\/v1$/, "");
 }
 

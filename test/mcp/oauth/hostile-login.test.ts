@@ -27,7 +27,7 @@ function json(value: object): Answer {
 
 const honestTokens = { access_token: "a".repeat(32), token_type: "Bearer", refresh_token: "r".repeat(32) };
 
-/** An MCP server that is its own authorization server, with incorrect parts. */
+/** Starts an MCP server that is its own authorization server, with incorrect parts. */
 async function openLiar({ resource, metadata, tokens, answers = {} }: Lies) {
 	const paths: string[] = [];
 	const server = await listen((request, response) => {

@@ -188,7 +188,7 @@ export class FakeAnthropic {
 	}
 }
 
-/** Any body becomes an object, so that the schema check can report the faults. */
+/** Parses a body. Any body becomes an object, so that the schema check can report the faults. */
 function bodyOf(bytes: Buffer): MessageCreateParamsStreaming {
 	try {
 		// The cast is safe because the schema is checked before any code relies on the type.

@@ -4,8 +4,8 @@ import { PromptCache } from "./prompt-cache.ts";
 import { type PromptBlock, promptBlocks, wordsAndSigns } from "./tokenizer.ts";
 
 /**
- * Each block has 1000 tokens. One star in a name means a five-minute breakpoint, and two stars a one-hour
- * breakpoint.
+ * Returns one block of 1000 tokens for each name. One star in a name means a five-minute breakpoint, and two stars a
+ * one-hour breakpoint.
  */
 function prompt(...names: readonly string[]): PromptBlock[] {
 	const ttls = [undefined, "5m", "1h"] as const;

@@ -77,8 +77,8 @@ function isBase64(data: string): boolean {
 }
 
 /**
- * The message after calls must begin with one result for each call, without other results. Ids of calls must be
- * unique.
+ * Yields a fault unless the message after calls begins with one result for each call, without other results. Ids of
+ * calls must be unique.
  */
 function* callsAndResults(messages: readonly MessageParam[]): Generator<string> {
 	const seen = new Set<string>();

@@ -46,7 +46,7 @@ export class RequestSchema {
 	}
 }
 
-/** In a union, the errors at the deepest path identify the mistake. */
+/** Returns the errors at the deepest path, because they identify the mistake in a union. */
 function deepest(errors: readonly ErrorObject[]): string[] {
 	const depth = (error: ErrorObject): number => error.instancePath.split("/").length;
 	const maximum = Math.max(...errors.map(depth));
@@ -59,7 +59,7 @@ function deepest(errors: readonly ErrorObject[]): string[] {
 	return distinct.length > 0 ? distinct : ["fits none of the types"];
 }
 
-/** The generation takes seconds, so the schemas are cached in a file. */
+/** Returns the schemas. Caches them in a file, because the generation takes seconds. */
 async function loadSchemas(): Promise<Schemas> {
 	const generator = JSON.parse(
 		readFileSync(require.resolve("ts-json-schema-generator/package.json"), "utf8"),

@@ -125,7 +125,7 @@ function messageDelta(reply: StreamedReply, usage: Usage): WireEvent {
 	return { event: "message_delta", data };
 }
 
-/** Undefined removes the report. */
+/** Replaces the reported usage of an event. Undefined removes the report. */
 function withUsage({ event, data }: WireEvent, usage: unknown): WireEvent {
 	if (event === "message_delta") return { event, data: { ...(data as object), usage } };
 	if (event !== "message_start") return { event, data };

@@ -39,12 +39,12 @@ export class DiscordServer {
 		return server;
 	}
 
-	/** Value for the option `rest.api` of a client. */
+	/** Returns the value for the option `rest.api` of a client. */
 	get apiUrl(): string {
 		return `http://${this.#host}/api`;
 	}
 
-	/** Value for the option `rest.cdn` of a client. */
+	/** Returns the value for the option `rest.cdn` of a client. */
 	get cdnUrl(): string {
 		return `http://${this.#host}`;
 	}

@@ -76,8 +76,8 @@ function* partFaults(part: Fields, role: unknown): Generator<string> {
 }
 
 /**
- * The results must directly follow the message with the calls, one for each call. Calls at the end of the list may
- * lack results.
+ * Yields a fault unless the results directly follow the message with the calls, one for each call. Calls at the end
+ * of the list may lack results.
  */
 function* callFaults(messages: readonly Fields[]): Generator<string> {
 	let open: unknown[] = [];

@@ -156,7 +156,10 @@ export class FakeProvider implements AsyncDisposable {
 		await playStream(stage, streamed, edited);
 	}
 
-	/** Cached tokens are the longest prefix shared with an earlier prompt. */
+	/**
+	 * Counts the tokens of a request and its reply. Cached tokens are the longest prefix shared with an earlier
+	 * prompt.
+	 */
 	#count(body: Fields, { content }: ProviderReply): Counted {
 		const prompt = JSON.stringify(this.wire.cachedPart(body));
 		const shared = Math.max(0, ...this.#cached.map((before) => commonLength(before, prompt)));
@@ -186,7 +189,7 @@ function commonLength(one: string, other: string): number {
 	return length;
 }
 
-/** Any body becomes an object, so that the rules can report the faults. */
+/** Parses a body. Any body becomes an object, so that the rules can report the faults. */
 function bodyOf(bytes: Buffer): Fields {
 	try {
 		return Object(JSON.parse(bytes.toString("utf8")));

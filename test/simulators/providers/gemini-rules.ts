@@ -48,7 +48,7 @@ function isImageValid({ inlineData }: Fields): boolean {
 	return !isFields(inlineData) || /^[\w+/]+=*$/.test(String(inlineData["data"]));
 }
 
-/** The content after calls must have one response for each call, in the same order. */
+/** Yields a fault unless the content after calls has one response for each call, in the same order. */
 function* callFaults(contents: readonly Fields[]): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {
 		const called = namesIn(parts, "functionCall");
@@ -63,8 +63,8 @@ function namesIn(parts: unknown, key: string): unknown[] {
 }
 
 /**
- * The first call of a content must have a signature. Each signature must be `FOREIGN`, or issued for a part of the
- * same kind: text or call.
+ * Yields a fault if the first call of a content has no signature. Each signature must be `FOREIGN`, or issued for a
+ * part of the same kind: text or call.
  */
 function* signatureFaults(contents: readonly Fields[], { seals }: Issued): Generator<string> {
 	for (const [index, { parts }] of contents.entries()) {

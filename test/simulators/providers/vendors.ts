@@ -19,7 +19,8 @@ export interface Vendor {
 }
 
 /**
- * Groq and Mistral refuse fields with reasoning: https://console.groq.com/docs/openai, https://docs.mistral.ai/api
+ * Reports fields with reasoning, which Groq and Mistral refuse: https://console.groq.com/docs/openai,
+ * https://docs.mistral.ai/api
  */
 function noReasoning(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap((message, index) =>
@@ -34,7 +35,9 @@ function onlyEfforts(body: Fields, ...allowed: readonly string[]): string[] {
 	return effort === undefined || allowed.includes(String(effort)) ? [] : [`reasoning_effort: ${effort}`];
 }
 
-/** A user message must not follow a tool message (code 3230), and ids of calls must have nine letters or digits. */
+/**
+ * Reports user messages that follow a tool message (code 3230), and ids of calls other than nine letters or digits.
+ */
 function mistralProblems(body: Fields): string[] {
 	const messages = fieldsIn(body["messages"]);
 	const order = messages.flatMap(({ role }, index) =>
@@ -54,7 +57,9 @@ function mistralProblems(body: Fields): string[] {
 	];
 }
 
-/** Each assistant message with calls must have reasoning, also in earlier turns: https://platform.kimi.ai/docs */
+/**
+ * Reports assistant messages with calls and without reasoning, also in earlier turns: https://platform.kimi.ai/docs
+ */
 function kimiProblems(body: Fields): string[] {
 	return fieldsIn(body["messages"]).flatMap(({ tool_calls: calls, reasoning_content: text }, index) =>
 		calls !== undefined && (typeof text !== "string" || text === "")
@@ -88,8 +93,8 @@ function sorted(fields: Fields): [string, unknown][] {
 }
 
 /**
- * Reasoning in a request must equal issued reasoning. After the first reply with reasoning, each message with calls
- * must have reasoning.
+ * Reports reasoning that differs from issued reasoning. After the first reply with reasoning, also reports messages
+ * with calls and without reasoning.
  */
 function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	const messages = fieldsIn(body["messages"]);
@@ -105,7 +110,7 @@ function openRouterProblems(body: Fields, { seals }: Issued): string[] {
 	});
 }
 
-/** Mistral's reasoning is part of the content: https://docs.mistral.ai/capabilities/reasoning */
+/** Returns Mistral's reasoning, which is part of the content: https://docs.mistral.ai/capabilities/reasoning */
 function mistralReasoning(pieces: readonly string[]): object[] {
 	return pieces.map((text) => ({ content: [{ type: "thinking", thinking: [{ type: "text", text }] }] }));
 }

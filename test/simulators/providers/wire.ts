@@ -56,7 +56,7 @@ export interface ProviderWire {
 	readonly keyOf: (headers: IncomingHttpHeaders) => string | undefined;
 	/** Text in the event that completes a reply. */
 	readonly completion: string;
-	/** Part of a request that the cache compares with earlier requests. */
+	/** Returns the part of a request that the cache compares with earlier requests. */
 	readonly cachedPart: (body: Readonly<Record<string, unknown>>) => unknown;
 	readonly problems: (body: Readonly<Record<string, unknown>>, issued: Issued) => string[];
 	readonly events: (reply: ProviderReply, head: Head, issued: Issued) => WireEvent[];

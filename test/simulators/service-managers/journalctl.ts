@@ -30,7 +30,7 @@ interface Entry {
 	readonly time: number;
 }
 
-/** The cursor is a line number. */
+/** Returns the entries after `cursor`, which is a line number. */
 function entriesAfter(cursor: number): Entry[] {
 	const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1) : [];
 	return lines.slice(cursor).map((text, index) => {

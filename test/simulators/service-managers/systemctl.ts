@@ -18,9 +18,9 @@ const directory = isUser
 	: "/etc/systemd/system";
 const file = join(directory, unitName);
 
-/** Before a daemon-reload, systemd may use an older version of the file. */
 function load(): Unit {
 	if (!existsSync(file)) fail(`Unit ${unitName} could not be found.`, 5);
+	// Before a daemon-reload, systemd may use an older version of the file.
 	if (!existsSync(join(process.env["SIMULATED_MANAGERS"] ?? "", "reloaded")))
 		fail("daemon-reload was not called");
 	return parseUnit(readFileSync(file, "utf8"));

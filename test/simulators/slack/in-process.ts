@@ -176,7 +176,7 @@ export class InProcessPort implements SlackPort {
 	}
 }
 
-/** `unread` if Bolt would call no listener. */
+/** Returns the type of the listener that Bolt would call for `body`, or `unread` if Bolt would call none. */
 function listenerOf(body: unknown): SlackEnvelope["type"] {
 	return listeners.get(Object(body).type) ?? "unread";
 }

@@ -46,7 +46,7 @@ export class SlackServer {
 		return server;
 	}
 
-	/** Value for the option `slackApiUrl` of a client. */
+	/** Returns the value for the option `slackApiUrl` of a client. */
 	get apiUrl(): string {
 		return `${this.#origin}/api/`;
 	}
@@ -112,7 +112,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * A call is a form or JSON, with its token in a header or among the arguments:
+	 * Reads a call. It is a form or JSON, with its token in a header or among the arguments:
 	 * https://docs.slack.dev/apis/web-api#basics
 	 */
 	#read(method: string, request: IncomingMessage, bytes: Buffer): ApiRequest {

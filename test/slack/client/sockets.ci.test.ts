@@ -2,7 +2,7 @@ import type { SlackEnvelope } from "@parley/slack";
 import { expect, test } from "vitest";
 import { known, openSlack } from "./open-slack.ts";
 
-/** The clients handle received data in one turn of the event loop. */
+/** Waits for one turn of the event loop, in which the clients handle received data. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function describeEnvelope({ body, attempt }: SlackEnvelope): string {

@@ -4,8 +4,8 @@ import { type Clock, systemClock } from "@parley/base";
 const pace = 20;
 
 /**
- * A clock that starts with the real time `epoch` and runs `pace` times as fast. Processes with the same epoch share its
- * time.
+ * Returns a clock that starts with the real time `epoch` and runs `pace` times as fast. Processes with the same
+ * epoch share its time.
  */
 export function fastClock(epoch: number): Clock {
 	return {

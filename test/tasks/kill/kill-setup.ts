@@ -130,7 +130,7 @@ export class KillSetup implements AsyncDisposable {
 		return existsSync(path) ? readFileSync(path, "utf8") : "";
 	}
 
-	/** Persisted events of all sessions, in order within each session. */
+	/** Returns the persisted events of all sessions, in order within each session. */
 	get frames(): readonly EventFrame[] {
 		return [...this.#frames.values()].flat();
 	}
@@ -172,8 +172,8 @@ function payloadOf({ payload }: EventFrame): Payload {
 	return payload as Payload;
 }
 
-/** A prompt contains the task id in `context`. */
 function taskOf(payload: Payload): unknown {
+	// A prompt contains the task id in `context`.
 	const context = payload["context"];
 	const questions =
 		typeof context === "object" && context !== null && "task_id" in context ? context.task_id : undefined;

@@ -65,7 +65,10 @@ export class Delivery {
 	}
 }
 
-/** Events of one channel stay in order if they have the same type or are about the same message. */
+/**
+ * Whether `later` may arrive before `earlier`. Events of one channel stay in order if they have the same type or are
+ * about the same message.
+ */
 function mayOvertake(later: SimulatorEvent, earlier: SimulatorEvent): boolean {
 	if (channelOf(later) !== channelOf(earlier)) return true;
 	const isSameMessage = messageOf(later) !== undefined && messageOf(later) === messageOf(earlier);

@@ -210,8 +210,8 @@ export class Gateway {
 		if (!this.zombie) carry(session, dispatch);
 	}
 
-	/** The types do not fully describe RESUMED. */
 	#check(dispatch: Dispatch): void {
+		// The types do not fully describe RESUMED.
 		if (dispatch.t === GatewayDispatchEvents.Resumed) return;
 		this.#schema ??= PayloadSchema.load();
 		const faults = this.#schema.faults(dispatch);
@@ -219,9 +219,9 @@ export class Gateway {
 	}
 }
 
-/** By the next microtask, the session may have another connection. */
 function carry(session: Session, dispatch: Dispatch): void {
 	const { sink } = session;
+	// By the next microtask, the session may have another connection.
 	queueMicrotask(() => {
 		if (session.sink === sink) sink?.send(dispatch);
 	});

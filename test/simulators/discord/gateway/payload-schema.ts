@@ -65,14 +65,14 @@ export class PayloadSchema {
 	}
 }
 
-/** The types lack the id, but Discord's OpenAPI document requires it in responses. */
 function allowMediaId({ definitions }: Schema): void {
 	const { properties = {} } = definitions["APIUnfurledMediaItem"] ?? {};
+	// The types lack the id, but Discord's OpenAPI document requires it in responses.
 	Object.assign(properties, { id: { type: "string" } });
 }
 
-/** The generator gives each field of `Pick<APIMessage, …>` the type of a message. */
 function completeSnapshots({ definitions }: Schema): void {
+	// The generator gives each field of `Pick<APIMessage, …>` the type of a message.
 	const { APIMessage: message, APIMessageSnapshotFields: snapshot } = definitions;
 	if (message?.properties === undefined || snapshot?.properties === undefined) return;
 	const names = Object.keys(snapshot.properties);
@@ -81,7 +81,7 @@ function completeSnapshots({ definitions }: Schema): void {
 	Object.assign(snapshot, { properties: Object.fromEntries(fields), required });
 }
 
-/** The generation takes two seconds, so the schema is cached in a file. */
+/** Returns the schema. Caches it in a file, because the generation takes two seconds. */
 function readSchema(): Schema {
 	const file = `${cacheDirectory}${entries.map(versionOf).join("-")}.json`;
 	// The cast is safe because only this function writes the file.
@@ -123,9 +123,9 @@ function generateSchema(): Schema {
 	return { ...schema, definitions };
 }
 
-/** For a type without values, the generator writes an empty enum, which is not valid in a schema. */
 function forbidEmpty(value: unknown): void {
 	if (typeof value !== "object" || value === null) return;
+	// For a type without values, the generator writes an empty enum, which is not valid in a schema.
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) {
 		delete value.enum;
 		Object.assign(value, { not: {} });

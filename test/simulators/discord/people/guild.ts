@@ -15,7 +15,7 @@ export class Guild {
 		this.record = record;
 	}
 
-	/** Id of the guild and of its role `@everyone`. */
+	/** Returns the id of the guild and of its role `@everyone`. */
 	get id(): string {
 		return this.record.id;
 	}

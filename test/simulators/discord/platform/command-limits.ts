@@ -101,8 +101,8 @@ function faultsOfChoices({ name, choices, autocomplete }: AnyOption): string[] {
 }
 
 /**
- * Discord limits the "Combined name, description, and value properties for each command, its options …, and
- * choices".
+ * Returns the number of characters that Discord limits: the "Combined name, description, and value properties for
+ * each command, its options …, and choices".
  */
 function charactersOf(name: string, description: string, options: readonly AnyOption[]): number {
 	const own = long(name) + long(description);

@@ -43,7 +43,7 @@ function same(command: CommandRecord, { name, type }: CommandBody): boolean {
 }
 
 /**
- * The daily limit is 200 for each guild, and 200 for all global commands:
+ * Counts a created command. Throws above the daily limit of 200 for each guild, and 200 for all global commands:
  * https://discord.com/developers/docs/interactions/application-commands#registering-a-command
  */
 function countCreate(state: State, { guildId = "global" }: CommandScope): void {

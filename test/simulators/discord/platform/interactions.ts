@@ -142,7 +142,7 @@ function isEphemeral({ flags }: Draft["body"]): boolean {
 }
 
 /**
- * At most 25 suggestions, each with a name of 1 to 100 characters:
+ * Returns the suggestions. Throws unless there are at most 25, each with a name of 1 to 100 characters:
  * https://discord.com/developers/docs/interactions/application-commands#autocomplete
  */
 function checkChoices(state: State, data: unknown) {
@@ -166,7 +166,6 @@ function typeOf(interaction: InteractionRecord): MessageType {
 	return type === 1 ? MessageType.ChatInputCommand : MessageType.ContextMenuCommand;
 }
 
-/** The app needs no permission to write, but a thread must not be archived. */
 function respond(
 	state: State,
 	interaction: InteractionRecord,
@@ -175,6 +174,7 @@ function respond(
 ): MessageRecord {
 	checkMessage(state, draft.body, filesOf(draft.body, draft.files));
 	const { channel, user } = interaction;
+	// The app needs no permission to write, but a thread must not be archived.
 	demandOpen(state, channel);
 	const type = interaction.original ? MessageType.Reply : typeOf(interaction);
 	const message = addMessage(state, {
@@ -230,13 +230,13 @@ export function editAnswer(
 	return changeMessage(state, message, draft);
 }
 
-/** The message keeps the visibility of the deferred response. */
 function finish(
 	state: State,
 	interaction: InteractionRecord,
 	message: MessageRecord,
 	draft: Draft,
 ): MessageRecord {
+	// The message keeps the visibility of the deferred response.
 	const flags = (draft.body.flags ?? 0) & ~MessageFlags.Ephemeral;
 	const body = { ...draft.body, flags };
 	checkMessage(state, body, filesOf(body, draft.files));

@@ -117,7 +117,7 @@ function faultsOfComponents({ components, flags, content, embeds }: MessageBody)
 }
 
 /**
- * A reference such as `attachment://chart.png` must name a file of the message:
+ * Returns a fault for each reference such as `attachment://chart.png` that names no file of the message:
  * https://discord.com/developers/docs/components/reference#file
  */
 function faultsOfReferences({ components }: MessageBody, names: readonly string[]): string[] {

@@ -78,7 +78,10 @@ function nonceKey(author: UserRecord, nonce: string | number): string {
 	return `${author.id}/${nonce}`;
 }
 
-/** The earlier message may be deleted. Undefined after the time window, or without `enforce_nonce`. */
+/**
+ * Returns the earlier message with the same nonce, even if it is deleted. Undefined after the time window, or
+ * without `enforce_nonce`.
+ */
 function repeatedNonce(state: State, author: UserRecord, body: MessageBody): MessageRecord | undefined {
 	if (!body.enforce_nonce || !body.nonce) return undefined;
 	const existing = state.nonces.get(nonceKey(author, body.nonce));
@@ -93,7 +96,7 @@ function replyOf(channel: ChannelRecord, { message_reference: reference }: Messa
 	throw refusals.invalidForm(["message_reference: Unknown message"]);
 }
 
-/** Undefined if the body forwards no message. */
+/** Returns the forwarded message, or undefined if the body forwards no message. */
 function snapshotOf(
 	state: State,
 	author: UserRecord,
@@ -168,8 +171,8 @@ function flagsOf({ draft, flags = 0, onlyFor, snapshot }: Making): number {
 	return ((draft.body.flags ?? 0) & settable) | flags | own;
 }
 
-/** Without the permission EmbedLinks, Discord silently removes all embeds, except in responses to interactions. */
 function embedsOf(state: State, { author, channel, interaction, draft }: Making): MessageRecord["embeds"] {
+	// Without the permission EmbedLinks, Discord silently removes all embeds, except in responses to interactions.
 	const shown = interaction !== undefined || may(state, author, channel, "EmbedLinks");
 	return shown ? richEmbeds(draft.body.embeds) : [];
 }
@@ -241,8 +244,8 @@ export function changeMessage(state: State, message: MessageRecord, draft: Draft
 }
 
 /**
- * An edit can change SuppressEmbeds and add components v2, but not remove components v2:
- * https://discord.com/developers/docs/components/reference#component-reference
+ * Returns the flags after an edit. An edit can change SuppressEmbeds and add components v2, but not remove
+ * components v2: https://discord.com/developers/docs/components/reference#component-reference
  */
 function editedFlags(before: number, flags: number | null | undefined): number {
 	if (flags === undefined || flags === null) return before;

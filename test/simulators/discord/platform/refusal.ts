@@ -58,7 +58,7 @@ export const refusals = {
 			"Maximum number of edits to messages older than 1 hour reached. Try again later.",
 			{ retryAfter, scope: "user" },
 		),
-	/** No response header names this limit: https://github.com/discord/discord-api-docs/issues/1900 */
+	// No response header names this limit: https://github.com/discord/discord-api-docs/issues/1900
 	threadRenamed: (retryAfter: number) =>
 		new Refusal(429, 0, "You are being rate limited.", { retryAfter, scope: "user" }),
 	requestTooLarge: () => new Refusal(413, 40_005, "Request entity too large"),

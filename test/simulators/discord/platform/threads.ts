@@ -83,8 +83,8 @@ export interface ThreadChange {
 }
 
 /**
- * Discord documents: "When unarchiving a thread that is not locked, SEND_MESSAGES is enough". An archived thread
- * accepts only changes that also unarchive it.
+ * Throws unless `by` may change the thread. Discord documents: "When unarchiving a thread that is not locked,
+ * SEND_MESSAGES is enough". An archived thread accepts only changes that also unarchive it.
  */
 function demandChange(state: State, by: UserRecord, channel: ChannelRecord, change: ThreadChange): void {
 	const { thread } = channel;

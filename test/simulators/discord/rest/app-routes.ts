@@ -20,7 +20,7 @@ function flagsOf({ app }: State): number {
 	return content ? ApplicationFlags.GatewayMessageContentLimited : 0;
 }
 
-/** Application object: https://discord.com/developers/docs/resources/application#application-object */
+/** Returns the application object: https://discord.com/developers/docs/resources/application#application-object */
 function applicationShape(state: State) {
 	const { app } = state;
 	return {

@@ -65,7 +65,10 @@ export class Contract {
 /** discord.js sends these fields with the value `false`, even if the contract lacks them. Discord ignores them. */
 const additions: ReadonlySet<string> = new Set(["tts", "enforce_nonce"]);
 
-/** The contract requires a number for `default_member_permissions`, and lacks fields that Discord ignores. */
+/**
+ * Adapts a body to the contract, which requires a number for `default_member_permissions`, and lacks fields that
+ * Discord ignores.
+ */
 function forContract(body: unknown): unknown {
 	if (Array.isArray(body)) return body.map(forContract);
 	if (typeof body !== "object" || body === null) return body;
@@ -78,7 +81,7 @@ function forContract(body: unknown): unknown {
 	return Object.fromEntries(entries);
 }
 
-/** Ajv refuses empty enums. */
+/** Removes empty enums, because Ajv refuses them. */
 function withoutEmptyEnums<Value>(value: Value): Value {
 	if (typeof value !== "object" || value === null) return value;
 	if ("enum" in value && Array.isArray(value.enum) && value.enum.length === 0) delete value.enum;
@@ -87,8 +90,8 @@ function withoutEmptyEnums<Value>(value: Value): Value {
 }
 
 /**
- * The document's references allow only the type of replies, but real responses also have the type of forwards:
- * https://discord.com/developers/docs/resources/message#message-reference-types
+ * Adds the type of forwards to the document. Its references allow only the type of replies, but real responses also
+ * have the type of forwards: https://discord.com/developers/docs/resources/message#message-reference-types
  */
 function withForwards(document: Document): Document {
 	const { MessageReferenceType: known } = document.components.schemas;

@@ -14,7 +14,7 @@ import { draftOf } from "./message-routes.ts";
 import { type Call, nothing, ok, param, type Route } from "./route.ts";
 
 /**
- * Callback response:
+ * Returns the callback response:
  * https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback-interaction-callback-response-object
  */
 function callbackShape(state: State, interaction: InteractionRecord, type: number) {

@@ -24,8 +24,8 @@ export function draftOf({ body, files }: Call): Draft {
 }
 
 /**
- * Without the message content intent, the content may be empty, because the intent also restricts REST:
- * https://discord.com/developers/docs/events/gateway#message-content-intent
+ * Returns the message object. Without the message content intent, the content may be empty, because the intent also
+ * restricts REST: https://discord.com/developers/docs/events/gateway#message-content-intent
  */
 function read({ state }: Call, message: MessageRecord): object {
 	const shape = messageShape(state, message);
@@ -33,7 +33,7 @@ function read({ state }: Call, message: MessageRecord): object {
 }
 
 /**
- * Messages, newest first, 50 by default:
+ * Returns messages, newest first, 50 by default:
  * https://discord.com/developers/docs/resources/message#get-channel-messages. A caller who may not read the history
  * gets an empty list and no error.
  */

@@ -57,7 +57,7 @@ export class RateLimits {
 		if (counts) this.#invalid = [...this.#recentInvalid(), this.#state.now()];
 	}
 
-	/** Number of invalid requests in the time window of their limit. */
+	/** Returns the number of invalid requests in the time window of their limit. */
 	get invalid(): number {
 		return this.#recentInvalid().length;
 	}

@@ -62,7 +62,7 @@ function mediaShape(
 }
 
 /**
- * A media item has the address of its file:
+ * Returns the fields of a media item, with the address of its file:
  * https://discord.com/developers/docs/components/reference#unfurled-media-item-structure
  */
 function addressOf(state: State, holder: Holder, url: string): object {

@@ -54,7 +54,10 @@ function referenceOf(state: State, message: MessageRecord) {
 	return { message_reference: shape, referenced_message: referenced };
 }
 
-/** Interaction metadata: https://discord.com/developers/docs/resources/message#message-interaction-metadata-object */
+/**
+ * Returns the interaction metadata:
+ * https://discord.com/developers/docs/resources/message#message-interaction-metadata-object
+ */
 function metadataOf({ id, type, user, channel, message, trigger }: InteractionRecord): object {
 	return {
 		...{ id, type, user: userShape(user) },
@@ -65,7 +68,7 @@ function metadataOf({ id, type, user, channel, message, trigger }: InteractionRe
 }
 
 /**
- * A snapshot also contains these fields:
+ * Returns the fields that a message shares with a snapshot:
  * https://discord.com/developers/docs/resources/message#message-snapshot-object
  */
 function contentShape(state: State, message: MessageRecord) {

@@ -67,7 +67,10 @@ function faultsOfPart(part: Part): string[] {
 	return faults;
 }
 
-/** Plan block and task cards: https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block */
+/**
+ * Returns the faults of a plan block and its task cards:
+ * https://docs.slack.dev/reference/block-kit/blocks/plan-block and task-card-block
+ */
 function faultsOfPlan({ type, title, tasks }: Part): string[] {
 	if (type !== "plan") return [];
 	const cards = insideOf([tasks ?? []]);
@@ -95,7 +98,10 @@ function faultsOfChoice(part: Part): string[] {
 	return initial && options.length > 0 && !known ? ["initial_option: is none of the options"] : [];
 }
 
-/** The text limit applies to all tables together: https://docs.slack.dev/reference/block-kit/blocks/table-block */
+/**
+ * Returns the faults of tables. The text limit applies to all tables together:
+ * https://docs.slack.dev/reference/block-kit/blocks/table-block
+ */
 function faultsOfTables(blocks: readonly unknown[]): string[] {
 	const tables = blocks.filter(isPart).filter(({ type }) => type === "table");
 	const text = tables.flatMap((table) =>

@@ -38,7 +38,7 @@ export function readContents(state: State, contents: Contents) {
 }
 
 /**
- * Automatic parsing replaces names with mentions:
+ * Replaces names with mentions, like automatic parsing:
  * https://docs.slack.dev/messaging/formatting-message-text#automatic-parsing
  */
 function linked(state: State, { text, parse, link_names: links }: Contents): string | undefined {

@@ -25,7 +25,10 @@ export function controlsOf(blocks: readonly unknown[]): SeenControl[] {
 	});
 }
 
-/** A pair of feedback buttons is one element, but users press its buttons separately. */
+/**
+ * Returns the controls of an element. A pair of feedback buttons is one element, but users press its buttons
+ * separately.
+ */
 function pressables(element: Part): Part[] {
 	if (element.type !== "feedback_buttons") return [element];
 	const { type, action_id } = element;

@@ -75,7 +75,7 @@ export class Delivery {
 		return this.#receivers.length;
 	}
 
-	/** Number of payloads that wait for an acknowledgement or a retry. */
+	/** Returns the number of payloads that wait for an acknowledgement or a retry. */
 	get pending(): number {
 		return this.#timers.size;
 	}

@@ -40,7 +40,7 @@ export class EventDelay {
 	}
 }
 
-/** Events of one type about one message stay in order. */
+/** Whether `later` may arrive before `earlier`. Events of one type about one message stay in order. */
 function mayOvertake({ body: later }: SimulatorEvent, { body: earlier }: SimulatorEvent): boolean {
 	return messageOf(later) !== messageOf(earlier) || later["type"] !== earlier["type"];
 }

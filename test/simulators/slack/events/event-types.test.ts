@@ -80,7 +80,7 @@ test("events match Slack's own types", () => {
 	`);
 });
 
-/** Slack sends fields that the types lack, and omits fields that the types require. */
+/** Adapts an event to its type. Slack sends fields that the types lack, and omits fields that the types require. */
 function typed(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
 	const { app_id: _, subtype, ...rest } = body;
 	const [inner, before] = [rest["message"], rest["previous_message"]].map((one) => Object(one));

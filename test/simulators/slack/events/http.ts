@@ -83,8 +83,8 @@ export class HttpEvents implements Receiver {
 }
 
 /**
- * An event is JSON, a command is a form, and an interaction is a form with JSON in `payload`:
- * https://docs.slack.dev/interactivity/handling-user-interaction#payloads
+ * Returns a payload as text. An event is JSON, a command is a form, and an interaction is a form with JSON in
+ * `payload`: https://docs.slack.dev/interactivity/handling-user-interaction#payloads
  */
 function written(type: Envelope["type"], body: unknown): [text: string, contentType: string] {
 	if (type === "event") return [JSON.stringify(body), json];

@@ -26,7 +26,7 @@ export class Sockets {
 		this.#changed = changed;
 	}
 
-	/** Open sockets that have sent `hello`, oldest first. */
+	/** Returns the open sockets that have sent `hello`, oldest first. */
 	get open(): readonly Socket[] {
 		return this.#open;
 	}

@@ -57,7 +57,7 @@ export class Channel {
 		return this.threadTs === undefined ? this.record.name : (this.root?.text.split("\n")[0] ?? "");
 	}
 
-	/** First message of the thread. Undefined for a channel. */
+	/** Returns the first message of the thread, or undefined for a channel. */
 	get root(): Shown | undefined {
 		const root = this.record.messages.find(({ ts }) => ts === this.threadTs);
 		return root && show(this.#state, root);
@@ -111,7 +111,7 @@ export class Channel {
 			.map(({ status }) => status);
 	}
 
-	/** Session of this thread. Undefined for a channel, and for a thread without a session. */
+	/** Returns the session of this thread, or undefined for a channel and for a thread without a session. */
 	get session(): { readonly status: SessionStatus; readonly title: string } | undefined {
 		const { record: channel, threadTs } = this;
 		const found = threadTs === undefined ? undefined : sessionAt(this.#state, { channel, threadTs });

@@ -47,8 +47,8 @@ function written(values: CommandOptions): string {
 }
 
 /**
- * With the option "Escape channels, users and links sent to your app", entities are escaped, and picked mentions
- * contain names.
+ * Escapes entities and adds names to picked mentions, like the option "Escape channels, users and links sent to your
+ * app".
  */
 function escaped(state: State, typed: string): string {
 	return typed

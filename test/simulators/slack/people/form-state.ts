@@ -63,8 +63,8 @@ function sentValue(field: FormField, given: string): object {
 }
 
 /**
- * `given` is one choice or, if the element allows several, choices separated by commas. Throws for an unknown
- * choice.
+ * Returns the chosen options. `given` is one choice or, if the element allows several, choices separated by commas.
+ * Throws for an unknown choice.
  */
 function chosen(element: Part, given: string, label: string): object {
 	const isMany = element.type === "multi_static_select" || element.type === "checkboxes";

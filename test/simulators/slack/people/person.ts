@@ -151,7 +151,7 @@ export class Person {
 		openHome(this.#state, this.user, tab);
 	}
 
-	/** The Home tab. Undefined if the app has not published one. */
+	/** Returns the Home tab, or undefined if the app has not published one. */
 	get home(): ShownHome | undefined {
 		const home = this.#state.homes.get(this.id);
 		return home && showHome(this.#state, home);

@@ -34,7 +34,7 @@ export class SentInteraction {
 		return this.state === "failed";
 	}
 
-	/** The form that the action opened, or the sent form while it is open. */
+	/** Returns the form that the action opened, or the sent form while it is open. */
 	get form(): ShownForm | undefined {
 		const found = this.record.opened ?? this.record.view;
 		if (!found?.view) return undefined;

@@ -25,8 +25,8 @@ export interface Shown extends ShownMessage {
 	readonly threadTs?: string;
 }
 
-/** Slack has no disabled controls. */
 function controlOf({ element }: SeenControl): ShownControl {
+	// Slack has no disabled controls.
 	const { type, url } = element;
 	if (isButton(type)) {
 		const head = { label: labelOf(element), disabled: false } as const;
@@ -75,8 +75,8 @@ function attachedText(attachment: object): string {
 	return [author, title, text ?? fallback].filter((part) => typeof part === "string").join("\n");
 }
 
-/** A message without blocks shows its own text. */
 function textOf({ text, blocks }: MessageRecord): string {
+	// A message without blocks shows its own text.
 	return blocks.length === 0 ? text : blockTexts(blocks).join("\n");
 }
 

@@ -77,10 +77,10 @@ export function announce(state: State, message: MessageRecord): void {
 	sendEvents(state, event, ...mentionOf(state, message));
 }
 
-/** Direct messages have no mention events: https://docs.slack.dev/reference/events/app_mention */
 function mentionOf(state: State, message: MessageRecord): AppEvent[] {
 	const { user } = state.app;
 	const isCalled = message.author !== user && message.text.includes(`<@${user.id}>`);
+	// Direct messages have no mention events: https://docs.slack.dev/reference/events/app_mention
 	if (!isCalled || message.channel.kind === "im" || message.subtype === "channel_join") return [];
 	const { files, attachments, ...bare } = appMentionShape(state, message);
 	// The documentation shows no files in this event. An app that also receives message events must not rely on them.

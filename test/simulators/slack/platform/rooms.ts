@@ -65,7 +65,9 @@ export function openConversation(state: State, people: readonly UserRecord[]): C
 	return addChannel(state, kind, name, members);
 }
 
-/** `C` for public channels, `D` for direct messages, and `G` for private channels and group direct messages. */
+/**
+ * Returns `C` for public channels, `D` for direct messages, and `G` for private channels and group direct messages.
+ */
 function channelType({ kind }: ChannelRecord): string {
 	return kind === "channel" ? "C" : kind === "im" ? "D" : "G";
 }

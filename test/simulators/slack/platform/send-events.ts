@@ -44,7 +44,7 @@ function receives({ app }: State, { subscription, channel, everywhere = false }:
 	return channel === undefined || everywhere || channel.members.has(app.user);
 }
 
-/** Outside public channels, `groups:read` replaces `channels:read`. */
 function scopeThere(scope: string, channel: ChannelRecord | undefined): string {
+	// Outside public channels, `groups:read` replaces `channels:read`.
 	return scope === "channels:read" && channel && channel.kind !== "channel" ? "groups:read" : scope;
 }

@@ -133,7 +133,7 @@ export class Simulator {
 		return this.state.pings;
 	}
 
-	/** Calls that no correct app sends, and faults of the simulator itself. */
+	/** Returns calls that no correct app sends, and faults of the simulator itself. */
 	get violations(): readonly string[] {
 		return this.state.violations;
 	}

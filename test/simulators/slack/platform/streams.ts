@@ -108,7 +108,7 @@ function tasksOf({ tasks = [] }: PlanBlock): TaskCardBlock[] {
 	return tasks as TaskCardBlock[];
 }
 
-/** An updated card keeps its position and all fields that the update omits. */
+/** Adds the card of a task, or updates it. An updated card keeps its position and all fields that the update omits. */
 function withTask<Block extends AnyBlock>(
 	state: State,
 	blocks: readonly Block[],

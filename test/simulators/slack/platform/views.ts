@@ -5,7 +5,10 @@ import type { InteractionRecord, ViewRecord } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import type { State } from "./state.ts";
 
-/** A trigger is valid only once and until `triggerMs` has passed: https://docs.slack.dev/surfaces/modals */
+/**
+ * Uses up a trigger, and returns its interaction. A trigger is valid only once and until `triggerMs` has passed:
+ * https://docs.slack.dev/surfaces/modals
+ */
 function useTrigger(state: State, triggerId: string): InteractionRecord {
 	const interaction = state.interactions.find((one) => one.triggerId === triggerId);
 	if (!interaction) throw new Refusal("invalid_trigger_id");

@@ -24,7 +24,10 @@ export function messageEventShape(state: State, message: MessageRecord): Record<
 	};
 }
 
-/** Context: https://docs.slack.dev/reference/events/message.im */
+/**
+ * Returns the fields that only messages from clients have. Context:
+ * https://docs.slack.dev/reference/events/message.im
+ */
 function fromClient(state: State, message: MessageRecord): object {
 	const isContext =
 		state.app.agentView && message.channel.kind === "im" && state.contexts.has(message.author.id);

@@ -92,7 +92,7 @@ function isJson(text: string): boolean {
 	return text.startsWith("{") || text.startsWith("[");
 }
 
-/** The generation takes seconds, so the schemas are cached in a file. */
+/** Returns the schemas. Caches them in a file, because the generation takes seconds. */
 function readSchemas(): Roots {
 	const written = String(readFileSync(source).byteLength);
 	const file = `${cacheDirectory}${[...packages.map(versionOf), written].join("-")}.json`;

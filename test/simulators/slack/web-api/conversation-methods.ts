@@ -130,7 +130,10 @@ function readPage(state: State, messages: readonly MessageRecord[], args: Timed)
 	};
 }
 
-/** `next` is the cursor of the next page, or "": https://docs.slack.dev/apis/web-api/pagination */
+/**
+ * Returns one page of `items`. `next` is the cursor of the next page, or "":
+ * https://docs.slack.dev/apis/web-api/pagination
+ */
 function pageOf<Item>(items: readonly Item[], { limit = 100, cursor = "" }: Paged, maximum: number) {
 	const from = cursor === "" ? 0 : Number(Buffer.from(cursor, "base64").toString().replace("next:", ""));
 	if (!Number.isInteger(from)) throw new Refusal("invalid_cursor");

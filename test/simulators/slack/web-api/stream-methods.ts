@@ -60,7 +60,10 @@ export const streamMethods: readonly Method[] = [
 	}),
 ];
 
-/** The types of @slack/web-api state: "This is required when starting a streaming conversation outside of a DM". */
+/**
+ * Throws without a valid recipient. The types of @slack/web-api state: "This is required when starting a streaming
+ * conversation outside of a DM".
+ */
 function demandRecipient(
 	state: State,
 	{ kind }: ChannelRecord,
