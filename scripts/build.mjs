@@ -6,7 +6,7 @@ import { capture, seconds } from "./capture.mjs";
 import { install } from "./install.mjs";
 import { binary, environment, root } from "./paths.mjs";
 
-/** A running gateway loads parts of its own bundle on demand. */
+/** Number of older bundles to keep. A running gateway loads parts of its own bundle on demand. */
 const OLDER_BUNDLES = 3;
 
 export async function run() {

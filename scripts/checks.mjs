@@ -2,7 +2,7 @@ import { capture, seconds } from "./capture.mjs";
 import { add, none, one } from "./counts.mjs";
 import { binary, environment } from "./paths.mjs";
 
-/** The result is stored, so that the next type check takes a fraction of the time. */
+/** Options that store the result, so that the next type check takes a fraction of the time. */
 const incremental = ["--incremental", "--tsBuildInfoFile", "node_modules/.cache/parley/types.tsbuildinfo"];
 
 /**

@@ -28,8 +28,8 @@ export async function run([folder = join(root, "packages/gateway/src/gen")]) {
 }
 
 /**
- * The workspace does not install buf, because its size is 93 MB and it is needed only after a change in
- * `proto/`.
+ * Version of buf. The workspace does not install buf, because its size is 93 MB and it is needed only after a
+ * change in `proto/`.
  */
 const bufVersion = "1.75.0";
 

@@ -15,7 +15,7 @@ import { root } from "./paths.mjs";
 const name = "parley";
 const launcher = join("packages", "cli", "bin", "parley.mjs");
 
-/** Relative to the home directory. */
+/** Preferred directories, relative to the home directory. */
 const preferred = [join(".local", "bin"), "bin"];
 
 /**
@@ -42,7 +42,8 @@ export function linkCommand(environment, clone = root) {
 }
 
 /**
- * Omits the directories that npm adds: those of installed packages, and its own `node-gyp-bin`.
+ * Returns the directories of the PATH, except those that npm adds: those of installed packages, and its own
+ * `node-gyp-bin`.
  * @param {NodeJS.ProcessEnv} environment
  */
 function ownFolders({ PATH = "" }) {
@@ -100,8 +101,8 @@ function makeDirectory(folder) {
 }
 
 /**
- * Replaces a link to a removed clone. Returns false if this user may not write there, or if another file has
- * the name.
+ * Creates the link, or replaces a link to a removed clone. Returns false if this user may not write there, or if
+ * another file has the name.
  * @param {string} link
  * @param {string} program
  */

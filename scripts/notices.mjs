@@ -29,7 +29,7 @@ function noticeOf(folder) {
 }
 
 /**
- * Throws if the SPDX list has no such licence.
+ * Returns the texts of the licences in an SPDX expression. Throws if the SPDX list lacks one of them.
  * @param {string} expression
  * @param {string} holder
  */

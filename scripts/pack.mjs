@@ -40,7 +40,7 @@ export async function run([folder = join(root, "dist"), ...names]) {
 }
 
 /**
- * Returns the path of the tarball.
+ * Packs the folder `stage` into a tarball in `target`. Resolves with the path of the tarball.
  * @param {string} target
  * @param {string} stage
  */

@@ -16,8 +16,8 @@ const common = [
 ];
 
 /**
- * The most common file is first. `of`: the entries of the bundle that load the file at their start. Every
- * command loads `main` and `program`. `parley rpc` also loads `run-rpc` with the core.
+ * Files of the start, most common file first. `of`: the entries of the bundle that load the file at their start.
+ * Every command loads `main` and `program`. `parley rpc` also loads `run-rpc` with the core.
  * @type {readonly { readonly name: string, readonly of: readonly string[], readonly includes: (path: string) => boolean }[]}
  */
 const files = [
@@ -31,7 +31,7 @@ const files = [
 ];
 
 /**
- * Omits modules that are imported dynamically.
+ * Plugin that omits modules that are imported dynamically.
  * @type {Plugin}
  */
 const withoutLater = {

@@ -35,7 +35,7 @@ const shorter = {
 	"ws-scatter": ["--ratios", "--rounds", "7"],
 };
 
-/** The rest of the time limit is for the benches. */
+/** Share of the time limit for the tests. The rest is for the benches. */
 const TESTS_SHARE = 0.83;
 
 /**

@@ -113,7 +113,7 @@ function unstarted(command: string, cause: unknown): Error {
 	return new Error(`the agent cannot be started: ${command}: ${why}`, { cause });
 }
 
-/** Returns undefined for an unreadable line, because the agent continues after it. */
+/** Parses a line, or returns undefined for an unreadable line, because the agent continues after it. */
 function readLine(text: string): Line | undefined {
 	try {
 		return JSON.parse(text);

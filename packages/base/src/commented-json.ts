@@ -11,7 +11,7 @@ import {
 } from "jsonc-parser";
 import { ParleyError } from "./errors.ts";
 
-/** The default of `parseJson`. */
+/** Maximum levels of nested lists and objects, as in `parseJson`. */
 const maxDepth = 64;
 
 /** Keys and indexes that lead to a value. */
@@ -105,7 +105,7 @@ export function inlineJson(value: unknown): string {
 	return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ");
 }
 
-/** Returns undefined if other text precedes the position in its line. */
+/** Returns the indentation of the line, or undefined if other text precedes the position in its line. */
 function indentOf(source: string, offset: number): string | undefined {
 	return /^[ \t]*$/.exec(source.slice(source.lastIndexOf("\n", offset - 1) + 1, offset))?.[0];
 }

@@ -27,7 +27,7 @@ export function chanceOf(ids: Ids): number {
 	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
 }
 
-/** Returns no byte twice. */
+/** Returns a source of random bytes that returns no byte twice. */
 function pooledRandom(): (bytes: number) => Uint8Array {
 	const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
 	let used = POOL_BYTES;

@@ -64,7 +64,7 @@ export function duplicateKey(text: string): string | undefined {
 	return undefined;
 }
 
-/** Counts are exact for valid JSON. `JSON.parse` refuses other text later. */
+/** Throws if the text exceeds a limit. Counts are exact for valid JSON. `JSON.parse` refuses other text later. */
 function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 	let depth = 0;
 	let nodes = 1;
@@ -95,7 +95,7 @@ function isClosing(code: number): boolean {
 	return code === CLOSE_ARRAY || code === CLOSE_OBJECT;
 }
 
-/** Returns the length of the text if the string is not closed. */
+/** Returns the position of the closing quote, or the length of the text if the string is not closed. */
 function endOfString(text: string, start: number): number {
 	let quote = text.indexOf('"', start);
 	while (quote !== -1 && isEscaped(text, quote, start)) quote = text.indexOf('"', quote + 1);
@@ -119,7 +119,10 @@ function checkValues(root: unknown): void {
 	}
 }
 
-/** Queues containers instead of entering them, so that no allowed depth can exhaust the stack. */
+/**
+ * Throws for a value that is not allowed. Queues containers instead of entering them, so that no allowed depth
+ * can exhaust the stack.
+ */
 function checkValue(value: unknown, containers: Container[]): void {
 	if (typeof value === "string") checkString(value);
 	else if (typeof value === "number" && !Number.isFinite(value)) throw refused("a number that is too large");

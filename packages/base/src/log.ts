@@ -22,9 +22,9 @@ export interface Logger {
 /** Fields of a log line. A value may be a caught error. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** Receives one line of JSON at a time. */
+/** Destination that receives one line of JSON at a time. */
 export interface LogDestination {
-	/** Returns false if the line was lost. */
+	/** Writes a line. Returns false if the line was lost. */
 	write(line: string): unknown;
 	/** Returns the number of lines lost since the last call. Without this method, lost lines are not counted. */
 	drainLost?(): number;
@@ -74,7 +74,7 @@ export function createLogger(options: LoggerOptions): Logger {
 
 type LineLevel = Exclude<LogLevel, "silent">;
 
-/** Returns undefined for a level that is not logged. */
+/** Returns the logger for a level, or undefined for a level that is not logged. */
 type Lines = (level: LineLevel) => pino.Logger | undefined;
 
 function bind(

@@ -37,7 +37,7 @@ const longestKey = 65_536;
 export const longestBeginning = 3;
 /** Maximum characters of the start of a registered value, with a line break after each character except the last. */
 export const longestWrappedStart = longestBeginning + 1 + 2 * longestBeginning;
-/** Must be one of `openings`. */
+/** First characters of a key block. Must be one of `openings`. */
 const keyOpening = "-----B";
 /** Number of characters after which the title of a key block is complete. */
 const keyTitle = 80;
@@ -105,7 +105,10 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 	};
 }
 
-/** Returns the length of the longest beginning, or 0. Line breaks may interrupt it. */
+/**
+ * Returns the length of the longest beginning of a value at the end of the text, or 0. Line breaks may interrupt
+ * it.
+ */
 function beginningAtEnd(text: string, { beginnings }: Gate): number {
 	const end = text.slice(-longestWrappedStart);
 	const hasBreak = /[\r\n]/.test(end);

@@ -119,7 +119,7 @@ export const shapes: readonly RegExp[] = [
 
 /** Pattern of a JSON Web Token that ends before its second dot. */
 const beginningOfJwt = /(?<![\w-])eyJ[\w-]{5,}(?:\.(?:ey?|eyJ[\w-]*)?)?/;
-/** Matches a complete or cut credential at the end of the text, if its pattern has no maximum length. */
+/** Pattern of a complete or cut credential without a maximum length, at the end of the text. */
 export const cutShape = new RegExp(
 	`(?:${[...endless, beginningOfJwt].map(({ source }) => source).join("|")})$`,
 );

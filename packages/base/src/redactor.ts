@@ -202,21 +202,22 @@ function anyOf(sources: readonly string[]): RegExp {
 }
 
 /**
- * Returns Infinity if the text ends within the value, and undefined if the text begins with another value.
+ * Returns the end of a value at the start of the text. Returns Infinity if the text ends within the value, and
+ * undefined if the text begins with another value.
  */
 function endOf(text: string, value: string): number | undefined {
 	if (text.startsWith(value)) return value.length;
 	return value.startsWith(text) ? Number.POSITIVE_INFINITY : undefined;
 }
 
-/** Matches a value that begins like a shape. */
+/** Pattern of a value that begins like a shape. */
 const opening = new RegExp(`^(?:${openings.join("|")})`);
 
 function startOf(value: string): string {
 	return value.slice(0, longestBeginning + 1);
 }
 
-/** The default of `parseJson`. */
+/** Maximum levels of nested objects, as in `parseJson`. */
 const MAX_DEPTH = 64;
 
 function redactFields(value: unknown, redact: (text: string) => string): unknown {

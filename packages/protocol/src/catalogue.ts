@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** If a field is absent, the gateway's own setting applies. */
+/** An agent profile. If a field is absent, the gateway's own setting applies. */
 const AgentEntry = z.object({
 	name: z.string(),
 	title: z.string(),

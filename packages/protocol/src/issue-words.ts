@@ -74,7 +74,7 @@ function plural(unit: string, count: number): string {
 	return unit === "entry" ? "entries" : `${unit}s`;
 }
 
-/** Returns "" if the schema does not name the keys. */
+/** Returns the known keys as the end of a message, or "" if the schema does not name the keys. */
 function knownKeys({ inst }: Issue): string {
 	const known =
 		inst && "shape" in inst && typeof inst.shape === "object" ? Object.keys(inst.shape ?? {}) : [];

@@ -17,7 +17,10 @@ const seq = z.int().min(0);
 const content = z.string().max(1_048_576).regex(notBlank, "blank");
 /** Position in the queue, from 1. Absent if the message is not queued. */
 const queuedPosition = z.exactOptional(z.int().min(1));
-/** A union reports only the issues of its matching member, so numbers and other values both need the text. */
+/**
+ * Error of `limitUsd`. A union reports only the issues of its matching member, so numbers and other values both
+ * need the text.
+ */
 const limitError = "must be an amount in US dollars from 0 to 1000000, null or configured";
 const limitUsd = z.union(
 	[

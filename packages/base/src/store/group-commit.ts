@@ -33,12 +33,14 @@ export interface GroupCommitOptions<DB> {
 	readonly onUndone?: UndoneWatch | undefined;
 }
 
-/** Called before a retry of a transaction that the database rolled back. `nextTry`: number of the next attempt. */
+/**
+ * Callback before a retry of a transaction that the database rolled back. `nextTry`: number of the next attempt.
+ */
 export type UndoneWatch = (cause: unknown, nextTry: number) => void;
 
 /**
- * Called when a transaction of `commands` commands begins. The returned function is called when the transaction ends,
- * committed or not.
+ * Callback at the start of a transaction of `commands` commands. The returned function is called when the
+ * transaction ends, committed or not.
  */
 export type TransactionWatch = (commands: number) => () => void;
 
@@ -145,7 +147,7 @@ export class GroupCommit<DB> {
 		}
 	}
 
-	/** Throws if the transaction is lost. */
+	/** Runs the commands in one transaction. Throws if the transaction is lost. */
 	async #transact(batch: readonly Queued[]): Promise<Settle[]> {
 		const settles: Settle[] = [];
 		await this.#control.begin();
@@ -172,7 +174,10 @@ export class GroupCommit<DB> {
 		await this.#failpoints.reach("store.committed");
 	}
 
-	/** Throws only if the transaction itself is lost. */
+	/**
+	 * Runs a command without a savepoint, and reports whether it failed. Throws only if the transaction itself is
+	 * lost.
+	 */
 	async #failing(command: Queued): Promise<{ readonly failed: boolean; readonly settle: Settle }> {
 		try {
 			return { failed: false, settle: await command.execute() };
@@ -195,7 +200,7 @@ export class GroupCommit<DB> {
 		return batch.map((command) => () => command.reject(reason));
 	}
 
-	/** Throws only if the transaction itself is lost. */
+	/** Runs a command in a savepoint. Throws only if the transaction itself is lost. */
 	async #executeAlone(command: Queued): Promise<Settle> {
 		await this.#control.savepoint();
 		try {

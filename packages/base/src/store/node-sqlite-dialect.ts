@@ -17,7 +17,7 @@ interface Prepared {
 	readonly returnsRows: boolean;
 }
 
-/** Limited, because queries that are built at run time differ in the lengths of their lists. */
+/** Maximum cached statements. Queries that are built at run time differ in the lengths of their lists. */
 const maxStatements = 500;
 
 /** Runs compiled queries on an open `node:sqlite` database, and caches their prepared statements. */

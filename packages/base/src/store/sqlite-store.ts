@@ -125,8 +125,9 @@ async function migrateFile(
 const smallBytes = 8 * 1024 * 1024;
 
 /**
- * Returns the first missing migration. The connection is read-only, so that a refused file stays unchanged. A
- * large file is completely checked only before a migration, because the check would delay each start.
+ * Checks the file, and resolves with the name of the first missing migration. The connection is read-only, so
+ * that a refused file stays unchanged. A large file is completely checked only before a migration, because the
+ * check would delay each start.
  */
 async function inspect(file: string, migrations: readonly Migration[]): Promise<string | undefined> {
 	const database = openReader(file);
@@ -245,7 +246,10 @@ function openMemory(): { readonly writer: DatabaseSync; readonly reader: Databas
 	return { writer, reader: new DatabaseSync(file, { readOnly: true }) };
 }
 
-/** Reads between the transactions of the writer, because each transaction locks an in-memory database. */
+/**
+ * Connection that reads between the transactions of the writer, because each transaction locks an in-memory
+ * database.
+ */
 class BetweenTransactions extends NodeSqliteConnection {
 	readonly #writer: DatabaseSync;
 

@@ -3,7 +3,7 @@ import { StoreError, type StoreHealth } from "./store.ts";
 
 export type StorageFailure = Exclude<StoreHealth["state"], "ok">;
 
-/** Called when the state of a store changes. `cause` is the error of a failure. */
+/** Callback after a change of a store's state. `cause` is the error of a failure. */
 export type HealthWatch = (health: StoreHealth, cause?: unknown) => void;
 
 const messages: Readonly<Record<StorageFailure, string>> = {

@@ -101,7 +101,10 @@ async function* streamQuery(): AsyncGenerator<never> {
 	throw new ParleyError("cannot stream results: read pages with limit", { code: "unimplemented" });
 }
 
-/** Acquires a connection for each query, so that queries after a lost connection use another connection. */
+/**
+ * Returns a connection that acquires another connection for each query. Queries after a lost connection then use
+ * a new connection.
+ */
 function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	return {
 		executeQuery: (query) =>

@@ -56,7 +56,7 @@ async function openDatabase(): Promise<PGlite> {
 	return PGlite.create({ loadDataDir: await empty });
 }
 
-/** The path contains the version, so each version has a separate cache file. */
+/** Path of the installed PGlite. It contains the version, so each version has a separate cache file. */
 const installed = createRequire(import.meta.url).resolve("@electric-sql/pglite");
 const version = createHash("sha256").update(installed).digest("hex").slice(0, 16);
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/parley", import.meta.url));

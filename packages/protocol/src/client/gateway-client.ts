@@ -15,11 +15,12 @@ import type {
 import { Link, type LinkObserver } from "./link.ts";
 import { type OpenSession, SessionReader } from "./session-reader.ts";
 
-/** A persisted frame that a session accepts resets the count of bad frames. */
+/** Number of bad frames at which the client ends. A persisted frame that a session accepts resets the count. */
 const maxViolations = 5;
 
 /**
- * Higher than the limits of client frames, because a page of sessions or the arguments in a prompt must fit.
+ * Limits of frames from the gateway. Higher than the limits of client frames, because a page of sessions or the
+ * arguments in a prompt must fit.
  */
 const jsonLimits = { maxDepth: 128, maxNodes: 1_000_000 };
 
@@ -241,9 +242,9 @@ export class GatewayClient implements Client, LinkObserver {
 const event = '{"type":"event","event":"';
 
 /**
- * Gateways write the keys of a frame in a fixed order and escape quotes inside texts, so the start and the
- * end of the frame suffice. A frame in another form is parsed. Prompts, `session.deleted` and checks of a
- * person are always parsed.
+ * Whether the text is a transient frame that can be dropped unread. Prompts, `session.deleted` and checks of a
+ * person cannot be dropped. The start and the end of the text suffice, because gateways write the keys in a fixed
+ * order and escape quotes inside texts. False for a frame in another form, which is then parsed.
  */
 function isTransient(text: string): boolean {
 	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;

@@ -48,7 +48,7 @@ function seqs(frames: readonly EventFrame[]): readonly number[] {
 	return frames.map(({ seq }) => seq);
 }
 
-/** Sets `peer` to the new connection. */
+/** Restores the lost connection, and sets `peer` to the new connection. */
 async function reconnect(): Promise<void> {
 	await watched.retry();
 	peer = await gateway.connection();
