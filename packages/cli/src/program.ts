@@ -126,7 +126,10 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 	return explainUsage(program, io);
 }
 
-/** Excludes `completion`, because the completion library adds its own. */
+/**
+ * Creates the program whose words are completed. Excludes `completion`, because the completion library adds its
+ * own.
+ */
 function programToComplete(io: Io): Command {
 	const program = addGlobalFlags(new Command("parley"));
 	for (const { name, make } of allCommands) if (name !== "completion") program.addCommand(make(io, version));
@@ -175,5 +178,5 @@ function ownerOf(name: string, command: Command, program: Command): Command | un
 	return undefined;
 }
 
-/** The gateway that the command starts has the same version. */
+/** Version of the command, and of the gateway that it starts. */
 const version = manifest.version;

@@ -42,7 +42,7 @@ function messageOf(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);
 }
 
-/** Compares the error code, because the error class would load modules that an invalid command line does not need. */
 function isInvalidArgument(error: unknown): boolean {
+	// Compares the error code, because the error class would load modules that an invalid command line does not need.
 	return error instanceof Error && "code" in error && error.code === "invalid_argument";
 }

@@ -163,7 +163,7 @@ export class Chat {
 		}
 	}
 
-	/** Returns true for the question of a task that the chat cannot ask. */
+	/** Shows the question of a task that the chat cannot ask. Returns false for any other event. */
 	#showTaskQuestion(event: OzzieEvent): boolean {
 		if (this.#options.asksForTasks || event.event !== "prompt.request") return false;
 		const { label, context } = event.payload;

@@ -19,7 +19,9 @@ type Ended = Exclude<ToolCallPayload, { status: "started" }>;
 /** Thinking and tool calls at full length. The transcript shows only a part of them. */
 export class Details {
 	#entries: readonly Entry[] = [];
-	/** Cached, because the pager needs the rows for each key, and wrapping long texts is slow. */
+	/**
+	 * Rows of all entries. Cached, because the pager needs the rows for each key, and wrapping long texts is slow.
+	 */
 	#laidOut: { readonly format: OutputFormat; readonly rows: readonly string[] } | undefined;
 
 	get count(): number {

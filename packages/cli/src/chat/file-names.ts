@@ -5,7 +5,7 @@ import { join } from "node:path";
 const maxMatches = 50;
 const maxEntries = 20_000;
 const maxDepth = 8;
-/** Not searched, because they contain many files that people rarely name. */
+/** Directories that are not searched, because they contain many files that people rarely name. */
 const passedOver: readonly string[] = [
 	"node_modules",
 	".git",

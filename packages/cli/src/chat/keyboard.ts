@@ -133,7 +133,9 @@ export class Keyboard {
 		this.#chat.redraw();
 	}
 
-	/** Shows the names if several match and they add no character to the text. */
+	/**
+	 * Completes the text before the cursor. Shows the names if several match and they add no character to the text.
+	 */
 	async #complete(before: Editor, beginning: Beginning): Promise<void> {
 		await this.#chat.complete(beginning, (names) => {
 			// The names no longer match if the person has changed the text in the meantime.

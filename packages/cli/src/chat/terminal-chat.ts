@@ -46,7 +46,7 @@ class TerminalChat {
 	readonly #format: () => OutputFormat;
 	#page: Page | undefined;
 	#timer: Timer | undefined;
-	/** Facts and names that arrive after the end of the chat are not drawn. */
+	/** Whether the chat has ended. Facts and names that arrive later are not drawn. */
 	#isClosed = false;
 	readonly leave = (): void => this.#chat.leave();
 

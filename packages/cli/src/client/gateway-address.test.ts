@@ -18,7 +18,7 @@ const test = plainTest.extend<{ io: (environment?: NodeJS.ProcessEnv) => Io }>({
 	},
 });
 
-/** Returns the operator's token. */
+/** Writes the files of a running gateway, and resolves with the operator's token. */
 async function startIn(io: Io): Promise<string> {
 	const data = io.environment["PARLEY_DATA"] ?? "";
 	await mkdir(join(data, "run"));

@@ -31,7 +31,7 @@ interface LlamaReport {
 	readonly tokens?: string;
 }
 
-/** A gateway of an earlier version reports only the mode. */
+/** State of the sandbox. A gateway of an earlier version reports only the mode. */
 interface SandboxReport {
 	readonly mode: string;
 	readonly state?: string;

@@ -68,7 +68,7 @@ export async function getFromGateway(
 	return { status: response.statusCode ?? 0, text: await text(response) };
 }
 
-/** A gateway may have to read its complete history. */
+/** Maximum milliseconds to wait for JSON, because a gateway may have to read its complete history. */
 const patienceMs = 60_000;
 
 /**
@@ -86,7 +86,9 @@ export async function getJson(address: HttpAddress, path: string): Promise<unkno
 	throw answerError(address, answered);
 }
 
-/** Higher than the defaults, because pages of events can be larger than a client's requests. */
+/**
+ * Limits of responses. Higher than the defaults, because pages of events can be larger than a client's requests.
+ */
 const responseLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 const codes: Readonly<Record<number, ErrorCode>> = {

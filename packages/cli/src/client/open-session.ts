@@ -12,7 +12,7 @@ export interface SessionChoice {
 	/** Model for all further messages. If absent, the session's model stays. */
 	readonly model?: string | undefined;
 	/**
-	 * Called with the reason if the gateway does not allow `rootDir` and chooses another directory. If the callback is
+	 * Receives the reason if the gateway does not allow `rootDir` and chooses another directory. If the callback is
 	 * absent, the refusal is an error.
 	 */
 	onOtherDirectory?(reason: string): void;

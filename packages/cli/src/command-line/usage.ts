@@ -136,7 +136,7 @@ function currentName(name: string, { commands }: Command): string {
 	return commands.find((one) => one.aliases().includes(name))?.name() ?? name;
 }
 
-/** Few subcommands use these group options, so the help shows them only after `showGroupOptions`. */
+/** Options of groups that the help shows only after `showGroupOptions`, because few subcommands use them. */
 const listOptions = new Set(["--limit", "--scope", "--person", "--session", "--log-level"]);
 const shownListOptions = new WeakMap<Command, readonly string[]>();
 

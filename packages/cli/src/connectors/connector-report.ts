@@ -62,7 +62,10 @@ async function writeReport(file: string, report: ConnectorReport): Promise<void>
 	await rename(draft, file);
 }
 
-/** Reports of a data directory's connectors that are running, or that ended without a stop request. */
+/**
+ * Resolves with the states of a data directory's connectors that are running, or that ended without a stop
+ * request.
+ */
 export async function readConnectorStatuses(data: string, now: number): Promise<ConnectorStatus[]> {
 	const found = await Promise.all(
 		platforms.map(async ({ name: platform }) => {

@@ -30,7 +30,7 @@ export async function examineConnector(examination: Examination): Promise<number
 	return findings.some(({ status }) => status === "fail") ? 1 : 0;
 }
 
-/** Reports notices that did not reach approvers by their first delivery method. */
+/** Resolves with a warning about notices that did not reach approvers by their first delivery method. */
 async function noticesOf({ platform: { name }, flags, io }: Examination): Promise<Finding[]> {
 	const { data: dataDir } = await readConnectorConfig(flags, io);
 	const [newest, ...others] = await readUnreached({ platform: name, dataDir });

@@ -20,7 +20,7 @@ export function lockConnector(data: string, platform: string): DataLock {
 	throw new ParleyError(message, { code: "unavailable" });
 }
 
-/** Like `lockConnector`, but returns undefined if the connector is running. */
+/** Locks the directory like `lockConnector`, but returns undefined if the connector is running. */
 export function lockIfStopped(data: string, platform: string): DataLock | undefined {
 	try {
 		return lockDataDirectory(directoryOf(data, platform));
@@ -39,7 +39,7 @@ function isLocked(reason: unknown): boolean {
 	return cause instanceof Error && "errcode" in cause && (Number(cause.errcode) & 0xff) === SQLITE_BUSY;
 }
 
-/** Returns "" if the process id is unknown. */
+/** Returns the process id of the lock's owner in parentheses, or "" if it is unknown. */
 function ownerOf(file: string): string {
 	try {
 		const pid = readFileSync(file, "utf8");

@@ -11,7 +11,10 @@ const longestWaitMs = 15_000;
 /** Maximum milliseconds for the response to a health request. */
 const healthMs = 3_000;
 
-/** A later connection may succeed, because a gateway has started or the network is available again. */
+/**
+ * Codes of errors after which a later connection may succeed, because a gateway has started or the network is
+ * available again.
+ */
 const passing = [
 	"ECONNREFUSED",
 	"ECONNRESET",
@@ -95,9 +98,9 @@ export async function checkReady(
 }
 
 /**
- * Proxies that discover gateways (Traefik, ingress controllers, tunnels) respond with 404 if the gateway is
- * unavailable. At the address of a data directory, a 404 comes from another program, because the gateway
- * listened there directly.
+ * Whether the status may come from a proxy. Proxies that discover gateways (Traefik, ingress controllers,
+ * tunnels) respond with 404 if the gateway is unavailable. At the address of a data directory, a 404 comes from
+ * another program, because the gateway listened there directly.
  */
 function isOfProxy(status: number, isNamed: boolean): boolean {
 	return (status >= 502 && status <= 504) || (isNamed && (status === 404 || status === 429 || status >= 500));

@@ -112,7 +112,10 @@ interface Working {
 	readonly failpoints: Failpoints;
 }
 
-/** Resolves with the reason for the end of the connector. Rejects after a failure. */
+/**
+ * Waits for a gateway, and runs the connector until its end. Resolves with the reason for the end. Rejects after
+ * a failure.
+ */
 async function work(
 	{ platform, flags, io, start }: Run,
 	{ config, log, redactor, reportWriter, stopRequest, failpoints }: Working,
@@ -211,9 +214,9 @@ interface ConnectorTarget {
 }
 
 /**
- * Uses PARLEY_TOKEN if it is a connector token, otherwise the token of `connectorToken`. A named address with
- * such a PARLEY_TOKEN is not checked. Otherwise, rejects with `unavailable` if no gateway answers, or with
- * the reason of `checkReady` if a later attempt would fail as well.
+ * Resolves with the address and a connector token: PARLEY_TOKEN if it is one, otherwise the token of
+ * `connectorToken`. A named address with such a PARLEY_TOKEN is not checked. Otherwise, rejects with
+ * `unavailable` if no gateway answers, or with the reason of `checkReady` if a later attempt would fail as well.
  */
 async function asConnector(
 	address: GatewayAddress,

@@ -86,8 +86,8 @@ async function follow(
 }
 
 /**
- * Prints no instruction if the first check passes. Resolves with false if the person leaves, or if the check
- * fails without a terminal.
+ * Repeats the check of a step until it passes. Prints no instruction if the first check passes. Resolves with
+ * false if the person leaves, or if the check fails without a terminal.
  */
 async function passes(step: SetupStep, { io, signal }: Setup): Promise<boolean> {
 	for (let isFirst = true; ; isFirst = false) {
@@ -127,7 +127,7 @@ async function waitForAnswer(step: SetupStep, { platform, flags, io, signal }: S
 	return isDone;
 }
 
-/** Ignores errors of the gateway, because a person may have used the invitation. */
+/** Withdraws the invitation. Ignores errors of the gateway, because a person may have used the invitation. */
 async function withdraw(code: string, flags: ConnectorFlags, io: Io): Promise<void> {
 	try {
 		await withGateway(flags, io, (client) => client.request("withdraw_pairing", { pairing: code }));

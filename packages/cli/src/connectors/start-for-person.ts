@@ -219,7 +219,7 @@ function modelCommands(flag: string): [command: string, does: string][] {
 	];
 }
 
-/** Returns "" if commands find the data directory without the flag. */
+/** Returns the flag `--data` with its value, or "" if commands find the data directory without the flag. */
 function dataFlag(data: string, defaultData: string): string {
 	return data === defaultData ? "" : ` --data ${shellWord(data)}`;
 }

@@ -138,7 +138,7 @@ async function answers(host: string, port: number): Promise<boolean> {
 	}
 }
 
-/** Uses a temporary directory if the data directory does not exist. */
+/** Resolves with the state of the sandbox. Uses a temporary directory if the data directory does not exist. */
 async function trySandbox(config: Config | undefined, data: string): Promise<SandboxState> {
 	const base = config ?? defaultsFor(data);
 	await using temporaryData = existsSync(data)
@@ -175,7 +175,7 @@ async function checkDatabase(data: string): Promise<boolean> {
 	return true;
 }
 
-/** Caches the result, so that several checks share one call. */
+/** Returns a function that calls `ask` only once, so that several checks share the result. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 	let answer: Promise<T> | undefined;
 	return () => {

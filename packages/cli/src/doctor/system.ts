@@ -30,7 +30,7 @@ export interface System {
 	readonly versions: { readonly parley: string; readonly node: string; readonly sqlite: string };
 	/** Returns the current time in milliseconds since the epoch. */
 	now(): number;
-	/** Facts about a path. Undefined if it does not exist or cannot be read. */
+	/** Resolves with facts about a path, or with undefined if it does not exist or cannot be read. */
 	stat(path: string): Promise<PathFacts | undefined>;
 	/** Resolves with the number of bytes that this user can still write in the directory. */
 	freeBytes(path: string): Promise<number>;
@@ -48,22 +48,27 @@ export interface System {
 	sandbox(): Promise<SandboxState>;
 	/** Resolves with the policy file, if it exists. Rejects if the policy is invalid. */
 	policy(): Promise<string | undefined>;
-	/** Skills of the data directory, and files that cannot be used as skills. */
+	/** Resolves with the skills of the data directory, and the files that cannot be used as skills. */
 	skills(): Promise<SkillsOnDisk>;
-	/** Skills in the list of the running gateway. Empty if no gateway is running. */
+	/** Resolves with the skills in the list of the running gateway, or with none if no gateway is running. */
 	listedSkills(): Promise<MethodResult<"list_skills">["skills"]>;
 	/** Whether the database exists. Rejects if it is damaged or has a later version. */
 	database(): Promise<boolean>;
-	/** Numbers of stored passwords and of passwords that the key decrypts. Rejects if the key file cannot be used. */
+	/**
+	 * Resolves with the numbers of stored passwords and of passwords that the key decrypts. Rejects if the key file
+	 * cannot be used.
+	 */
 	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;
-	/** Verifies all stored text. Undefined without a database, or if the database has no hashes yet. */
+	/**
+	 * Verifies all stored text. Resolves with undefined without a database, or if the database has no hashes yet.
+	 */
 	messages(): Promise<MessagesCheck | undefined>;
 	/** Whether the file of the operator token exists. Rejects if the file is unusable. */
 	operatorToken(): Promise<boolean>;
 	/** Resolves with the tokens of the running gateway. */
 	tokens(): Promise<MethodResult<"list_tokens">["tokens"]>;
-	/** Connectors that are running, or that ended without a stop request. */
+	/** Resolves with the connectors that are running, or that ended without a stop request. */
 	connectors(): Promise<ConnectorStatus[]>;
 	/** Resolves with the expiry time of the certificate, in milliseconds since the epoch. */
 	certificateEnd(file: string): Promise<number>;

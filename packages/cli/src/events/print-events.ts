@@ -76,7 +76,9 @@ async function follow(
 	return stop.signal.aborted ? interruptedCode : 0;
 }
 
-/** Enough to distinguish a few sessions and to be used in a command. */
+/**
+ * Number of shown characters of a session id: enough to distinguish a few sessions and to be used in a command.
+ */
 const idCharacters = "sess_".length + 6;
 
 /** Maximum width of a row, even without a terminal. */
@@ -95,7 +97,7 @@ export function eventRow(shown: ShownEvent, format: OutputFormat): string {
 	return `${dim(time)}  ${dim(id)}  ${cyan(type)}  ${listed.failed ? red(words) : words}`.trimEnd();
 }
 
-/** The gateway sends a heartbeat every 15 s, so a longer silence means a lost connection. */
+/** Milliseconds of silence that mean a lost connection. The gateway sends a heartbeat every 15 s. */
 const silenceMs = 45_000;
 
 const firstPauseMs = 250;

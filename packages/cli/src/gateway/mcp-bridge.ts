@@ -22,7 +22,7 @@ interface Message {
 	readonly method: string | undefined;
 }
 
-/** Higher than the defaults, because a transcript can be larger than a client's message. */
+/** Limits of responses. Higher than the defaults, because a transcript can be larger than a client's message. */
 const answerLimits = { maxDepth: 256, maxNodes: 1_000_000 };
 
 /** Milliseconds that the gateway has to end the MCP session when the client leaves. */
@@ -101,7 +101,10 @@ export class McpBridge {
 		return this.#take(await this.#post(message.text), message);
 	}
 
-	/** Needs no message of the client. Rejects if the gateway refuses the new session. */
+	/**
+	 * Opens another MCP session with the client's `initialize` message. Needs no further message of the client.
+	 * Rejects if the gateway refuses the new session.
+	 */
 	async #reopen({ text: first }: Message): Promise<void> {
 		this.#sessionId = undefined;
 		this.#revision = undefined;
@@ -221,7 +224,10 @@ function isAnswerTo(answer: unknown, { id, method }: Message): boolean {
 	return method === undefined || id === undefined || (own === undefined && answered === id);
 }
 
-/** Prefers the message of a JSON-RPC error to an error for the status code. */
+/**
+ * Returns the error for a refused request. Prefers the message of a JSON-RPC error to an error for the status
+ * code.
+ */
 function refusalIn(address: HttpAddress, { statusCode = 0 }: IncomingMessage, body: string): ParleyError {
 	const reported = errorOfProtocol(body);
 	if (reported === undefined) return answerError(address, { status: statusCode, text: body });

@@ -90,7 +90,7 @@ export function chosenAgent(data: string, { agent = usualAgent }: McpFlags): str
 	);
 }
 
-/** Refuses a server with the name of a server in `others`. */
+/** Resolves with the servers of an agent. Refuses a server with the name of a server in `others`. */
 async function serversOfAgent(
 	source: string,
 	others: readonly ListedServer[],

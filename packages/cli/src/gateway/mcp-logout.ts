@@ -3,7 +3,7 @@ import { loginKey, revokeLogin } from "@parley/core";
 import { type McpLoginFile, noteChange } from "@parley/gateway";
 import { mcpLoginTexts } from "../texts/gateway/mcp.ts";
 
-/** Without a revocation, the token stays valid until it expires. */
+/** Result of a logout. Without a revocation, the token stays valid until it expires. */
 interface LoginEnd {
 	readonly isRevoked: boolean;
 }

@@ -42,7 +42,10 @@ export async function addServer(
 	else printRows([done], io);
 }
 
-/** Omits the values of variables, arguments and queries, which may be secrets. */
+/**
+ * Returns the change for the audit log. Omits the values of variables, arguments and queries, which may be
+ * secrets.
+ */
 function addedServer(name: string, server: McpFileContent["servers"][string]): CommandChange {
 	const { env = {}, args = [], url, ...facts } = server;
 	const address = url === undefined ? undefined : withoutQuery(url);

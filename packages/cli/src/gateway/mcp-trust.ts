@@ -60,8 +60,8 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 }
 
 /**
- * Adds the reasons of unusable entries to `refused`, but rejects with `--server`. Also rejects if no entry is
- * left.
+ * Prepares the trust in each chosen entry. Adds the reasons of unusable entries to `refused`, but rejects with
+ * `--server`. Also rejects if no entry is left.
  */
 async function prepareAll(
 	{ chosen, refused }: Chosen,
@@ -88,7 +88,10 @@ interface Chosen {
 	readonly refused: string[];
 }
 
-/** Throws a `UsageError` if an entry from `--server` is missing or unusable, or if no entry is usable. */
+/**
+ * Returns the usable entries that the flags choose. Throws a `UsageError` if an entry from `--server` is missing
+ * or unusable, or if no entry is usable.
+ */
 function chooseEntries(
 	file: DirectoryFile,
 	directory: string,
@@ -142,7 +145,7 @@ interface PreparedTrust {
 	readonly rows: readonly string[];
 }
 
-/** Returns the reason as a text if the program cannot be used. */
+/** Resolves with the trust in a program, or with the reason as a text if the program cannot be used. */
 async function prepareProgram(
 	entry: ProgramEntry,
 	{ directory, rights, io }: { readonly directory: string; readonly rights: Rights; readonly io: Io },
@@ -184,7 +187,7 @@ function unusedRows({ unused }: DirectoryEntry): string[] {
 	return unused.length === 0 ? [] : [`  ${mcpSetupTexts.unusedFields({ fields: unused.join(", ") })}`];
 }
 
-/** Permissions of all chosen programs, described in words. */
+/** Returns the permissions of all chosen programs, described in words. */
 function rightRows({ envFrom = [], read = [], write = [], hosts = [] }: Rights): string[] {
 	return [
 		...envFrom.map((name) => mcpSetupTexts.getVariable({ name })),
@@ -249,7 +252,7 @@ interface Logout {
 	readonly note: string;
 }
 
-/** Includes servers that are no longer trusted. */
+/** Ends all logins to servers of the directory, including servers that are no longer trusted. */
 async function endLoginsOf(
 	directory: string,
 	trusts: ReadonlyMap<string, Trust>,

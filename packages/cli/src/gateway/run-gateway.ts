@@ -31,7 +31,7 @@ const signalGraceMs = 25_000;
 const lastMs = 5_000;
 /** Milliseconds that running work gets after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;
-/** By then, the gateway has usually served its first clients. */
+/** Milliseconds until the compiled code is stored. By then, the gateway has usually served its first clients. */
 const storeCompiledAfterMs = 2_000;
 
 export interface RunOptions {
@@ -51,16 +51,16 @@ export interface RunOptions {
 	readonly alsoListen?: Config["listen"];
 	/** Log level if the operator has not set one. */
 	readonly defaultLogLevel?: LogLevel;
-	/** Called when the gateway listens, before the command prints its first output. */
+	/** Receives the gateway when it listens, before the command prints its first output. */
 	onListening?(gateway: Gateway): void;
-	/** Called after the command has printed the addresses. */
+	/** Receives the gateway and its configuration after the command has printed the addresses. */
 	onReady?(gateway: Gateway, config: Config): void;
 	/**
 	 * Starts work in addition to the gateway. Called after the command has printed the addresses. The work stops
 	 * together with the gateway.
 	 */
 	attach?(config: Config, log: Logger, output: LogOutput): { stop(): Promise<void> };
-	/** Called when a stop is requested. `graceMs`: time for running work to end, in milliseconds. */
+	/** Receives a request to stop. `graceMs`: time for running work to end, in milliseconds. */
 	onStopping?(graceMs: number): void;
 }
 
@@ -130,7 +130,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	return 0;
 }
 
-/** Omits an address whose port is already configured. */
+/** Returns the configuration with further addresses. Omits an address whose port is already configured. */
 function withListeners(config: Config, more: Config["listen"]): Config {
 	const listen = [...config.listen];
 	for (const place of more) if (listen.every(({ port }) => port !== place.port)) listen.push(place);

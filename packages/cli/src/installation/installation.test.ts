@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Returns the file URL of the first module. */
+/** Creates a package with these modules. Returns the file URL of the first module. */
 function install(home: string, modules: readonly string[] = ["dist/0123456789abcdef/version.js"]): string {
 	const files = { "package.json": '{ "name": "some-name", "version": "1.2.3" }', "bin/parley.mjs": "" };
 	for (const [file, text] of [...Object.entries(files), ...modules.map((name) => [name, ""] as const)]) {

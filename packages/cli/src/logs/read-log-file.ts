@@ -22,7 +22,7 @@ interface Following {
 	readonly clock: Clock;
 	readonly signal: AbortSignal;
 	onLine(line: string): void;
-	/** Called once, after all existing lines of the files have been passed on. */
+	/** Reports once that all existing lines of the files have been passed on. */
 	onOlder?(): void;
 }
 

@@ -95,7 +95,7 @@ async function typed(question: OpenPromptPayload, io: Io): Promise<GivenAnswer |
 	return isConfirmed.response.text === "yes" ? given : undefined;
 }
 
-/** Prevents an approval by an accidental key press. */
+/** Replaces an approval by a question for typed text, to prevent an approval by an accidental key press. */
 function confirmation(question: OpenPromptPayload): OpenPromptPayload {
 	const label = questionTexts.dangerousCall;
 	return { ...question, type: "text", label, options: [], placeholder: "", validation: "", required: false };

@@ -4,7 +4,10 @@ import { replacePrivateFile } from "@parley/gateway/data";
 import type { Io } from "../command-line/io.ts";
 import { serviceErrors, serviceFileTexts } from "../texts/service.ts";
 
-/** Variables of a file in the format of systemd and `node --env-file`. Empty if the file does not exist. */
+/**
+ * Resolves with the variables of a file in the format of systemd and `node --env-file`. Resolves with none if the
+ * file does not exist.
+ */
 export async function readEnvironmentFile(file: string): Promise<Record<string, string>> {
 	const { parseEnv } = await import("node:util");
 	const text = await readIfExists(file);

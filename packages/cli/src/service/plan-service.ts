@@ -102,7 +102,7 @@ export async function accountOf(user: string | undefined, { environment, run }: 
 	throw new ParleyError(serviceErrors.noAccount({ account }), { code: "invalid_argument" });
 }
 
-/** Rejects if the gateway could not start with the roots. */
+/** Resolves with the configured roots. Rejects if the gateway could not start with them. */
 async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly string[]> {
 	const {
 		system: _,

@@ -28,7 +28,7 @@ export interface ServiceManager {
 	/** Makes the manager forget a service whose description has been removed. */
 	forget(name: string): Promise<void>;
 	state(name: string): Promise<ServiceState>;
-	/** Notes for the operator after an installation, for example about logouts. */
+	/** Resolves with notes for the operator after an installation, for example about logouts. */
 	afterInstall(name: string): Promise<readonly string[]>;
 	/** Returns the command that shows the log without Parley, or undefined for launchd. */
 	logCommand(name: string): string | undefined;

@@ -89,8 +89,8 @@ function commandLine([program = "", ...args]: readonly string[]): string {
 }
 
 /**
- * Throws for a trailing backslash, which would continue the line, and for trailing spaces, which would be
- * lost: systemd.syntax(7).
+ * Formats a path. Throws for a trailing backslash, which would continue the line, and for trailing spaces, which
+ * would be lost: systemd.syntax(7).
  */
 function path(text: string): string {
 	if (/[\\\s]$/.test(text)) throw unusable(text);

@@ -86,7 +86,7 @@ async function linksToClone({ environment }: Io): Promise<string[]> {
 	return kind === "clone" ? ownLinks(program, environment) : [];
 }
 
-/** Rejects if the operator requests a deletion that is not allowed. */
+/** Whether to delete the data. Rejects if the operator requests a deletion that is not allowed. */
 async function decideDeletion(
 	{ data, users }: { readonly data: string; readonly users: DataUsers },
 	flags: UninstallParleyFlags,

@@ -88,7 +88,10 @@ async function askProvider({ io, data }: StepParts): Promise<string | undefined>
 	);
 }
 
-/** Returns `{ key: undefined }` if the setup stores no key, and undefined if the operator leaves. */
+/**
+ * Resolves with the key to store. Resolves with `{ key: undefined }` if the setup stores no key, and with
+ * undefined if the operator leaves.
+ */
 async function keyOf(
 	provider: string,
 	variable: string,

@@ -8,7 +8,7 @@ import { readConfig } from "../gateway/run-gateway.ts";
 import { setupTexts } from "../texts/setup.ts";
 import { setUp } from "./wizard.ts";
 
-/** After a setup, a start or a declined offer, at least one of these files exists. */
+/** Files of which at least one exists after a setup, a start or a declined offer. */
 const earlier = ["parley.sqlite", "parley.config.json", "api-keys.json", "setup-declined"];
 
 /**

@@ -61,7 +61,7 @@ async function askConnection({ title }: Platform, { io }: StepParts): Promise<bo
 	return answer === undefined ? undefined : answer === "yes";
 }
 
-/** Returns "" if there is no token, and undefined if the operator leaves. */
+/** Resolves with the token, with "" if there is no token, or with undefined if the operator leaves. */
 async function tokenOf(variable: string, { io, asks }: StepParts): Promise<string | undefined> {
 	const found = io.environment[variable]?.trim();
 	if (found || !asks) return found ?? "";

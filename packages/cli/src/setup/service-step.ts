@@ -56,7 +56,7 @@ async function askService(io: Io): Promise<boolean | undefined> {
 	return answer === undefined ? undefined : answer === "yes";
 }
 
-/** Returns the result for the summary. */
+/** Installs the service, and resolves with the result for the summary. */
 async function install({ io, data, asks }: StepParts): Promise<string> {
 	const [{ installService }, { thisMachine }] = await Promise.all([
 		import("../service/install-service.ts"),

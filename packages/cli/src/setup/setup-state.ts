@@ -15,8 +15,8 @@ function fileIn(data: string): string {
 }
 
 /**
- * Results of an incomplete setup. Empty without an incomplete setup, and if the file cannot be read, because all steps
- * can be repeated.
+ * Resolves with the results of an incomplete setup. Resolves with none without such a setup, and if the file
+ * cannot be read, because all steps can be repeated.
  */
 export async function readState(data: string): Promise<Results> {
 	try {

@@ -32,7 +32,7 @@ export function grantTable(grants: readonly Grant[], now: number, format: Output
 
 export type TrustRequest = MethodResult<"list_grants">["wishes"][number];
 
-/** Requests for trust grants as rows, followed by the commands that answer them. */
+/** Returns requests for trust grants as rows, followed by the commands that answer them. */
 export function requestRows(requests: readonly TrustRequest[], now: number, format: OutputFormat): string[] {
 	const rows = requests.map((request) => [
 		visibleLine(request.token),

@@ -28,7 +28,7 @@ export function modelTable(list: ModelList, format: OutputFormat): string[] {
 	return [...table, ...models.flatMap((model) => priceRows(model, format)), ...notes];
 }
 
-/** Notes about models that are not in the table. */
+/** Returns notes about models that are not in the table. */
 function modelNotes(
 	{ models, default: chosen, any_model }: ModelList,
 	{ columns, styles }: OutputFormat,

@@ -77,8 +77,9 @@ export function deniedWords({ id, kind, person, name = "" }: Named): string {
 }
 
 /**
- * Requests and invitations that match a text: the beginning of an id, a person's id on the platform or in Parley, or a
- * display name in any letter case. A complete id excludes other matches.
+ * Returns the requests and invitations that match `named`: the beginning of an id, a person's id, or a display
+ * name in any letter case. A person's id may be the id on the platform or in Parley. A complete id excludes
+ * other matches.
  */
 export function findWaiting<One extends Named>(waiting: readonly One[], named: string): readonly One[] {
 	const own = waiting.filter(({ id }) => id === named);

@@ -15,7 +15,8 @@ type Listed = MethodResult<"list_sessions">["sessions"][number];
 /** Minimum width of the title and directory columns, which share the free width. */
 const leastColumns = 10;
 /**
- * From wide to narrow. The first layout with enough space for the texts is used, otherwise the last layout.
+ * Layouts from wide to narrow. The first layout with enough space for the texts is used, otherwise the last
+ * layout.
  */
 const layouts = [
 	{ facts: [0, 1, 2, 3], texts: 2 },
@@ -77,7 +78,7 @@ export function sessionUsage({ message_count, token_usage, cost_usd }: SessionFa
 	return sessionTableTexts.usage({ messages: message_count, input, output, cost: formatUsd(cost_usd) });
 }
 
-/** Details of a session as rows, title first. */
+/** Returns the details of a session as rows, title first. */
 export function factRows(session: SessionFacts, { bold, dim }: Styles): string[] {
 	const facts = definedItems([
 		["id", session.id],

@@ -34,7 +34,10 @@ export async function findTask(client: Client, given: string): Promise<Task> {
 	throw new ParleyError(message, { code: "not_found" });
 }
 
-/** Workers of a task in order of creation, at most 200 of each task. Each worker is followed by its own workers. */
+/**
+ * Resolves with the workers of a task in order of creation, at most 200 of each task. Each worker is followed by
+ * its own workers.
+ */
 export async function readWorkers(client: Client, id: string): Promise<Task[]> {
 	const { tasks } = await client.request("query_tasks", { parent_id: id, limit: pageLength });
 	const workers = tasks.toReversed();

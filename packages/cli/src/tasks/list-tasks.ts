@@ -45,7 +45,9 @@ async function queryOf(flags: TasksFlags, io: Io): Promise<MethodInput<"query_ta
 	});
 }
 
-/** Ids of sessions with an open question and with one of these tasks in the status `running`. */
+/**
+ * Resolves with the ids of sessions with an open question and with one of these tasks in the status `running`.
+ */
 async function sessionsThatAsk(client: Client, tasks: readonly Task[]): Promise<string[]> {
 	const busy = new Set(tasks.flatMap(({ status, session_id }) => (status === "running" ? [session_id] : [])));
 	if (busy.size === 0) return [];

@@ -19,7 +19,7 @@ interface KnownTask extends NamedTask {
 }
 
 const notBegun = { current_step: 0, total_steps: 1, current_step_label: "", percentage: 0 };
-/** If only one more task is running, that task is also shown. */
+/** Maximum number of shown tasks. If only one more task is running, that task is also shown. */
 const maxRunning = 3;
 const barColumns = 10;
 /** Maximum width of a title that precedes its progress bar, in columns. */
@@ -117,7 +117,7 @@ export class TaskBoard {
 	}
 }
 
-/** Progress of a task, for example `████░░░░░░  40%  2/5 Running tests`. */
+/** Returns the progress of a task, for example `████░░░░░░ 40% 2/5 Running tests`. */
 export function taskProgressWords(progress: Task["progress"]): string {
 	return `${progressBar(progress.percentage, barColumns)}  ${stepWords(progress)}`.trimEnd();
 }
@@ -156,7 +156,7 @@ interface NamedTask {
 	readonly parentId: string;
 }
 
-/** The output of a worker is for its parent task, and is not shown. */
+/** A task with its display. The output of a worker is for its parent task, and is not shown. */
 type ShownTask = NamedTask & { readonly showsOutput: boolean };
 
 type Payload<Name extends TaskEvent["event"]> = Extract<TaskEvent, { event: Name }>["payload"];

@@ -40,7 +40,7 @@ export function taskTable(tasks: readonly Task[], now: number, format: OutputFor
 	return [...tableRows(table, format), ...waiting];
 }
 
-/** The depth is 0 if the task is not a worker, or if the list does not contain its parent. */
+/** A task and its depth, which is 0 if the task is not a worker, or if the list does not contain its parent. */
 interface TreeTask {
 	readonly task: Task;
 	readonly depth: number;

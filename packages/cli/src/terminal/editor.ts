@@ -115,9 +115,9 @@ function editFor({ name, ctrl, meta }: Key): Edit | undefined {
 	return Object.hasOwn(edits, name) ? edits[name] : undefined;
 }
 
-/** Terminals send the line breaks of a pasted text as carriage returns. */
 function paste(editor: Editor, pasted: string, { name, text }: Key): Editor {
 	if (name === "paste-end") return insert({ ...editor, pasted: undefined }, pasted);
+	// Terminals send the line breaks of a pasted text as carriage returns.
 	const added = text === "\r" ? "\n" : text;
 	return added === "\n" || isTyped(added) ? { ...editor, pasted: pasted + added } : editor;
 }
@@ -159,7 +159,10 @@ function removeAfter(editor: Editor, to: number): Editor {
 	return { ...editor, text: text.slice(0, cursor) + text.slice(to) };
 }
 
-/** Keeps the distance from the start of the line. Undefined if there is no such line. */
+/**
+ * Moves the cursor to the next or previous line, at the same distance from the start. Returns undefined if there
+ * is no such line.
+ */
 function moveLine(editor: Editor, by: -1 | 1): Editor | undefined {
 	const { text } = editor;
 	const start = lineStart(editor);

@@ -37,7 +37,7 @@ export class Terminal {
 	/** Whether the screen may differ from the frame, because a resize has moved its rows. */
 	#isMoved = false;
 	#columns: number;
-	/** Drawn after the page is closed. Undefined if no page is shown. */
+	/** Rows and frame that are drawn after the page is closed. Undefined if no page is shown. */
 	#behind: { readonly rows: readonly string[]; readonly frame: Frame | undefined } | undefined;
 	readonly #onKeypress = (text: string | undefined, { name = "", ctrl = false, meta = false }: Keypress) => {
 		const follows = this.#hasKey;

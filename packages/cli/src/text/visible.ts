@@ -16,16 +16,16 @@ export function visibleText(text: string): string {
 }
 
 /**
- * Like `visibleText`, for the output of a program. Removes escape sequences that set styles or erase a line. Replaces
- * carriage returns with line breaks, so that a progress bar overwrites no text.
+ * Makes the output of a program safe for a terminal, like `visibleText`. Removes escape sequences that set styles
+ * or erase a line. Replaces carriage returns with line breaks, so that a progress bar overwrites no text.
  */
 export function visibleOutput(text: string): string {
 	return visibleText(withoutStyles(text).replaceAll(/\r+\n?/g, "\n"));
 }
 
 /**
- * Like `visibleOutput`, but keeps only the text after the last carriage return of each line, such as the latest state
- * of a progress bar. Ignores carriage returns at the end of a line.
+ * Makes output safe like `visibleOutput`, but keeps only the text after the last carriage return of each line,
+ * such as the latest state of a progress bar. Ignores carriage returns at the end of a line.
  */
 export function visibleProgress(text: string): string {
 	const lines = withoutStyles(text).split("\n");
@@ -41,7 +41,9 @@ function withoutStyles(text: string): string {
 	return first + parts.map((part) => (STYLE.test(part) ? part.replace(STYLE, "") : `\u001b${part}`)).join("");
 }
 
-/** Like `visibleText`, but in one line. Shows each line break as `\n`, and each tab as a space. */
+/**
+ * Makes a text safe like `visibleText`, but in one line. Shows each line break as `\n`, and each tab as a space.
+ */
 export function visibleLine(text: string): string {
 	return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", " ");
 }

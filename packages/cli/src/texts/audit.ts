@@ -10,7 +10,7 @@ export const auditTexts = {
 	unverified: ({ checked, unverified }: { readonly checked: string; readonly unverified: number }) =>
 		`${checked}; not verified: ${plural(unverified, "row")} of an earlier version, without a hash`,
 	logIntact: ({ rows }: { readonly rows: number }) => `the audit log is intact: ${plural(rows, "row")}`,
-	/** `sessions` is the number of checked sessions, and `all` the number of all sessions. */
+	// `sessions` is the number of checked sessions, and `all` the number of all sessions.
 	checked: ({
 		rows,
 		sessions,

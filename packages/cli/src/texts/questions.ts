@@ -34,7 +34,10 @@ export const questionTexts = {
 		const extra = access.length === 0 ? "" : `, with ${access.join(" and ")}`;
 		return `always adds a rule that allows ${tool} in all sessions and chats${extra}: ${commands}`;
 	},
-	/** Access that a class in a rule allows. Undefined for `exec-sandboxed`, which allows no further access. */
+	/**
+	 * Returns the access that a class in a rule allows, or undefined for `exec-sandboxed`, which allows no further
+	 * access.
+	 */
 	accessOf: (name: string): string | undefined => {
 		switch (name) {
 			case "exec-sandboxed":

@@ -82,7 +82,7 @@ async function foundData(
 	return defined({ data, services: running, gateway, command });
 }
 
-/** The command, `gateway` or `start`, follows the options of the program. */
+/** Pattern of a gateway's arguments: the command, `gateway` or `start`, follows the options of the program. */
 const isGateway = /^(?:--(?:data|url)(?:=[^\0]*|\0[^\0]*)\0)*(?:gateway|start)(?:\0|$)/;
 
 /**

@@ -8,7 +8,7 @@ export type Links = Readonly<Record<string, string>>;
 /** Directories in which npm creates links: https://docs.npmjs.com/cli/v11/configuring-npm/folders */
 const directories = ["bin", "share/man/man1"];
 
-/** Links in a prefix that lead into a package. */
+/** Resolves with the links in a prefix that lead into a package. */
 export async function readLinks(prefix: string, home: string): Promise<Links> {
 	const found: Record<string, string> = {};
 	for (const directory of directories) {

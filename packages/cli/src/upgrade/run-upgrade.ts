@@ -138,7 +138,7 @@ export class Upgrade {
 		return { journal: this.#journal, gateways, notes };
 	}
 
-	/** Undoes only the phases that have begun. */
+	/** Rolls back the upgrade. Undoes only the phases that have begun. */
 	async #back(failure: string): Promise<UpgradeResult> {
 		const { machine, show, failpoints } = this.#parts;
 		// Without this phase, a command that resumes after a kill would mistake the old package for the new package.
@@ -177,7 +177,10 @@ export class Upgrade {
 		return { machine, io, environments, program: `${this.#journal.home}/bin/parley.mjs` };
 	}
 
-	/** Writes the journal first: if the write fails, for example on a full disk, the phase stays unchanged. */
+	/**
+	 * Begins a phase. Writes the journal first: if the write fails, for example on a full disk, the phase stays
+	 * unchanged.
+	 */
 	async #begin(phase: Phase): Promise<void> {
 		const journal = { ...this.#journal, phase };
 		await writeJournal(journal);

@@ -80,7 +80,7 @@ async function finish(found: UpgradeJournal, flags: UpgradeFlags, around: Surrou
 	}
 }
 
-/** Throws for a copy that npm cannot replace. */
+/** Returns the npm prefix of the installation. Throws for a copy that npm cannot replace. */
 function checkedPrefix({ kind, home, name, prefix }: Installation): string {
 	if (prefix !== undefined && existsSync(join(prefix, "container-health.mjs"))) {
 		throw refused(upgradeErrors.container);

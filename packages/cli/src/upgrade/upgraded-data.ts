@@ -89,8 +89,9 @@ export async function migrateWith(home: string, { data }: UpgradedData, machine:
 }
 
 /**
- * Notes about failed checks of the new version's `parley doctor`, or one note if the output contains no list
- * of findings. A failure may have a reason other than the upgrade, for example a model that does not answer.
+ * Resolves with notes about failed checks of the new version's `parley doctor`, or with one note if the output
+ * contains no list of findings. A failure may have a reason other than the upgrade, for example a model that does
+ * not answer.
  */
 export async function failedChecks(home: string, data: string, machine: Machine): Promise<string[]> {
 	const args = ["doctor", "--json", "--data", data];

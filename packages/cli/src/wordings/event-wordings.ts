@@ -34,7 +34,7 @@ import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 
 type EventRows<Name extends EventName> = (payload: EventPayloads[Name], format: OutputFormat) => string[];
 
-/** `ends` names the unfinished text that must be completed first. */
+/** Rows of an event in the chat. `ends` names the unfinished text that must be completed first. */
 interface ChatNote<Name extends EventName> {
 	readonly ends: "nothing" | "row" | "reply";
 	readonly rows: EventRows<Name>;
@@ -45,7 +45,7 @@ interface EventWording<Name extends EventName> {
 	readonly list: (payload: EventPayloads[Name]) => ListWords;
 	/** Returns the rows in `parley sessions show` and in the log of a task. */
 	readonly transcript: (payload: EventPayloads[Name], context: TranscriptContext) => string[];
-	/** Blocks of Markdown in `parley sessions export`. */
+	/** Returns the blocks of Markdown in `parley sessions export`. */
 	readonly markdown: (payload: EventPayloads[Name], context: MarkdownContext) => string[];
 	/**
 	 * Rows in `parley chat`. "stateful" marks events that `Conversation` applies to its state, and "tasks" marks events
@@ -56,7 +56,7 @@ interface EventWording<Name extends EventName> {
 	readonly ask: "hidden" | "stateful" | EventRows<Name>;
 }
 
-/** A missing event is a compile error. */
+/** Wordings of all events. A missing event is a compile error. */
 type Wordings = { readonly [Name in EventName]: EventWording<Name> };
 type TaskEventName = Extract<EventName, `task.${string}`>;
 
@@ -64,7 +64,7 @@ const none = (): string[] => [];
 const noWords = (): ListWords => ({ words: "" });
 /** Wordings of an event for which `parley events` shows only the type. */
 const typeOnly = { list: noWords, transcript: none, markdown: none, chat: "hidden", ask: "hidden" } as const;
-/** The chat shows parts of a reply, and of a tool's output, while they grow. */
+/** Wordings of a reply, and of a tool's output, whose parts the chat shows while they grow. */
 const growing = { ...typeOnly, chat: "stateful" } as const;
 
 function taskWording<Payload extends { readonly task_id: string }>(
@@ -289,10 +289,10 @@ export type StatefulChatEvent = Extract<
 	}
 >;
 
-/** This type relates each name to its payload. */
+/** Wordings with the type that relates each name to its payload. */
 const table: Wordings = wordings;
 
-/** The name determines the type of the payload. */
+/** An event whose name determines the type of its payload. */
 interface NamedEvent<Name extends EventName> {
 	readonly event: Name;
 	readonly payload: EventPayloads[Name];
@@ -311,7 +311,7 @@ export function transcriptRows<Name extends EventName>(
 	return table[event].transcript(payload, context);
 }
 
-/** Blocks of Markdown for the event in `parley sessions export`. */
+/** Returns the blocks of Markdown for the event in `parley sessions export`. */
 export function markdownBlocks<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,
 	context: MarkdownContext,

@@ -95,7 +95,7 @@ export interface RunMetrics {
 	/** Provider of the run. Undefined if unknown. */
 	readonly provider: string | undefined;
 	readonly tokens: Omit<Used, "cost_usd">;
-	/** Undefined if the cost is unknown. */
+	/** Cost in US dollars. Undefined if unknown. */
 	readonly costUsd: number | undefined;
 }
 

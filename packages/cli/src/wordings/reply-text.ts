@@ -59,7 +59,7 @@ export class ReplyText {
 		return shown;
 	}
 
-	/** Returns the complete reply if it contradicts the shown text. */
+	/** Returns the missed end of a complete reply, or the complete reply if it contradicts the shown text. */
 	#catchUp(reply: string): Shown {
 		const before = this.#shown;
 		if (before.startsWith(reply)) return nothing;

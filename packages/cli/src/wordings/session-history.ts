@@ -1,6 +1,6 @@
 import type { OzzieEvent } from "@parley/protocol";
 
-/** A message that started a run has a number for `parley sessions fork --at`. */
+/** An event. A message that started a run has a number for `parley sessions fork --at`. */
 interface NumberedEvent {
 	readonly event: OzzieEvent;
 	readonly number: number | undefined;

@@ -17,8 +17,8 @@ export function chatReplyWords(sessionId: string): string {
 }
 
 /**
- * Returns the current step, the number of all steps, and the title of the current step, for example `2/5 Running
- * tests`. Returns "" for a task with a single step.
+ * Returns the number of completed steps, the number of all steps, and the title of the current step, for example
+ * `2/5 Running tests`. Returns "" for a task with a single step.
  */
 export function stepWords({ current_step, total_steps, current_step_label }: Task["progress"]): string {
 	if (total_steps <= 1) return "";
@@ -102,7 +102,10 @@ const full = "█";
 
 const empty = "░";
 
-/** Progress bar with the percentage, for example `████░░░░░░  40%`. The last cell is filled only at 100 %. */
+/**
+ * Returns a progress bar with the percentage, for example `████░░░░░░ 40%`. The last cell is filled only at 100
+ * %.
+ */
 export function progressBar(percentage: number, width: number): string {
 	const percent = Math.min(100, Math.max(0, Math.floor(percentage)));
 	const filled = Math.floor((percent * width) / 100);

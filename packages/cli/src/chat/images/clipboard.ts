@@ -54,7 +54,9 @@ const extensions: { readonly [Type in ImageType]: ImageExtension } = {
  */
 type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
 
-/** The methods resolve with undefined if the clipboard has no such content. */
+/**
+ * A program that reads the clipboard. The methods resolve with undefined if the clipboard has no such content.
+ */
 interface ClipboardProgram {
 	readonly name: string;
 	image(read: ReadProgram): Promise<Buffer | undefined>;
@@ -116,7 +118,7 @@ function programsOf({ platform, isWsl, environment }: ClipboardSystem): readonly
 	return isWsl ? [powershell, ...graphical] : graphical;
 }
 
-/** https://github.com/bugaevc/wl-clipboard */
+/** Program for Wayland: https://github.com/bugaevc/wl-clipboard */
 const wlPaste: ClipboardProgram = {
 	name: "wl-paste",
 	async image(read) {
@@ -126,7 +128,7 @@ const wlPaste: ClipboardProgram = {
 	text: (read) => read(["--no-newline", "--type", "text"], maxTextBytes),
 };
 
-/** https://github.com/astrand/xclip */
+/** Program for X: https://github.com/astrand/xclip */
 const xclip: ClipboardProgram = {
 	name: "xclip",
 	async image(read) {
@@ -138,7 +140,7 @@ const xclip: ClipboardProgram = {
 	text: (read) => read(["-selection", "clipboard", "-t", "UTF8_STRING", "-o"], maxTextBytes),
 };
 
-/** https://github.com/jcsalterego/pngpaste */
+/** Program for macOS: https://github.com/jcsalterego/pngpaste */
 const pngpaste: ClipboardProgram = {
 	name: "pngpaste",
 	image: (read) => read(["-"], maxImageBytes),
@@ -159,7 +161,10 @@ const osascript: ClipboardProgram = {
 	},
 };
 
-/** The clipboard class of Windows Forms requires a single-threaded apartment (STA). */
+/**
+ * PowerShell script that prints the image as base64. The clipboard class of Windows Forms requires a
+ * single-threaded apartment (STA).
+ */
 const printImage = [
 	"Add-Type -AssemblyName System.Windows.Forms,System.Drawing",
 	"$i = [System.Windows.Forms.Clipboard]::GetImage()",

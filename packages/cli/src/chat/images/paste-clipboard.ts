@@ -54,7 +54,10 @@ export class ClipboardFiles implements AsyncDisposable {
 	#count = 0;
 	/** Resolves when the last image is stored or could not be stored. */
 	#last: Promise<unknown> = Promise.resolve();
-	/** For a process that exits without disposing of the files, for example because its terminal was closed. */
+	/**
+	 * Deletes the files when the process exits without disposing of them, for example because its terminal was
+	 * closed.
+	 */
 	readonly #deleteNow = (): void => {
 		if (this.#directory !== undefined) rmSync(this.#directory, { recursive: true, force: true });
 	};
@@ -64,7 +67,7 @@ export class ClipboardFiles implements AsyncDisposable {
 		this.#parent = parent;
 	}
 
-	/** Aborts when the chat ends. */
+	/** Returns a signal that aborts when the chat ends. */
 	get signal(): AbortSignal {
 		return this.#ending.signal;
 	}

@@ -108,7 +108,7 @@ export class PastedImages {
 	}
 }
 
-/** Omits the punctuation that follows a name in a sentence. */
+/** Returns the image names after `@` in the text. Omits the punctuation that follows a name in a sentence. */
 function namesIn(text: string): string[] {
 	const names = [...text.matchAll(/(?:^|\s)@(\S+)/g)].flatMap(([, word = ""]) => {
 		// A greedy match from the start, because a search for the punctuation needs quadratic time.
@@ -123,8 +123,8 @@ function unique(texts: readonly string[]): string[] {
 }
 
 /**
- * Accepts a plain path, a path in quotes, a path with backslashes before special characters, or a `file:`
- * address.
+ * Returns the path of an existing image, or undefined for other text. Accepts a plain path, a path in quotes, a
+ * path with backslashes before special characters, or a `file:` address.
  */
 function imagePathIn(text: string, cwd: string): string | undefined {
 	const given = text.trim();

@@ -32,7 +32,10 @@ interface ModelsFlags extends AddressFlags {
 	readonly json?: boolean;
 }
 
-/** Includes `unnamed` if the default model is not in the list, because its provider is unknown. */
+/**
+ * Returns the names of the models' providers. Includes `unnamed` if the default model is not in the list, because
+ * its provider is unknown.
+ */
 function providersOf({ models, default: chosen }: MethodResult<"list_models">): ReadonlySet<string> {
 	const names = models.map(({ provider }) => provider);
 	return new Set(models.some(({ name }) => name === chosen) ? names : [...names, unnamed]);

@@ -52,7 +52,7 @@ function unlessNone(names: string, before: string | false | undefined): string |
 	return before === false ? false : names;
 }
 
-/** Returns false for `--no-session`. Throws if both flags are set. */
+/** Returns the directory of sessions, or false for `--no-session`. Throws if both flags are set. */
 function sessionDirectory(directory: string | undefined, before: string | false | undefined): string | false {
 	const place = directory === undefined ? before : before === false && directory;
 	if (!place) return directory ?? false;

@@ -103,7 +103,7 @@ function askWork(
 	return tolerant(io, () => withGateway(flags, io, countWork));
 }
 
-/** Returns null and prints the reason if the request fails. */
+/** Resolves with the result of `ask`. If the request fails, prints the reason and resolves with null. */
 async function tolerant<T>(io: Io, ask: () => Promise<T>): Promise<T | null> {
 	try {
 		return await ask();

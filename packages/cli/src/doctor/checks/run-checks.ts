@@ -44,7 +44,9 @@ const checks: readonly Check[] = [
 /** All checks, for `--deep`. The last check reads all stored text. */
 export const deepChecks: readonly Check[] = [...checks, messagesCheck];
 
-/** Findings of the chosen checks. If a check rejects, its finding is a warning with the reason. */
+/**
+ * Resolves with the findings of the chosen checks. If a check rejects, its finding is a warning with the reason.
+ */
 export async function runChecks(system: System, chosen = checks): Promise<Finding[]> {
 	const findings = await Promise.all(
 		chosen.map(async ({ id, examine }) => {

@@ -52,7 +52,7 @@ const fence = /^( {0,3})(`{3,}|~{3,})[ \t]*([^\s`]*)[^`]*$/;
 const listItem = /^(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 const heading = /^#{1,6}(?:[ \t]|$)/;
 
-/** Rows of complete lines are final. */
+/** An incomplete code block. The rows of its complete lines are final. */
 interface OpenCode {
 	readonly mark: string;
 	readonly indentation: number;

@@ -54,7 +54,7 @@ export function wrapSpans(spans: readonly Span[], columns: number): string[] {
 	});
 }
 
-/** Neighbours with the same style share their escape sequences. */
+/** Returns the text of the spans with escape sequences, which neighbours with the same style share. */
 function joinSpans(spans: readonly Span[]): string {
 	let row = "";
 	let text = "";

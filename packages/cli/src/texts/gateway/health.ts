@@ -9,7 +9,7 @@ export const healthTexts = {
 	restarts: ({ count }: { readonly count: number }) => `restarted ${count} ${count === 1 ? "time" : "times"}`,
 	unknownReason: "unknown reason",
 	fix: ({ fix }: { readonly fix: string }) => `fix: ${fix}`,
-	/** State of a component with a problem. */
+	/** Shows the state of a component with a problem. */
 	trouble: ({
 		state,
 		reason,

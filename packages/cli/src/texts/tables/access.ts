@@ -9,7 +9,7 @@ export const trustTableTexts = {
 	ended: ({ time, reason }: { readonly time: string; readonly reason: string }) => `ended ${time}: ${reason}`,
 	left: ({ time }: { readonly time: string }) => `${time} left`,
 	expired: "expired",
-	/** Without `calls`, the grant covers all calls. Without `people`, it covers all members. */
+	/** Shows the coverage of a grant: all calls without `calls`, and all members without `people`. */
 	coverage: ({
 		calls,
 		people = "members",

@@ -22,7 +22,7 @@ export const modelTableTexts = {
 	keyMissing: ({ key }: { readonly key: string }) => `${key} is not set`,
 	providerColumns: ["PROVIDER", "HOST", "KEY", "MODELS"],
 	agentColumns: ["NAME", "TITLE", "MODEL", "THINKING", "TOOLS"],
-	/** Model and server of an agent profile. Without `model`, the text names the default model. */
+	/** Shows the model and server of an agent profile. Without `model`, names the default model. */
 	modelAt: ({
 		model = "(default)",
 		server,

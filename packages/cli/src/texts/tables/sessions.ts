@@ -5,7 +5,7 @@ export const sessionTableTexts = {
 	factColumns: ["ID", "STATE", "MSGS", "UPDATED"],
 	textColumns: ["TITLE", "DIRECTORY"],
 	noTitle: "(no title)",
-	/** `input` and `output` are numbers of tokens. */
+	// `input` and `output` are numbers of tokens.
 	usage: ({
 		messages,
 		input,

@@ -15,7 +15,7 @@ export const skillTableTexts = {
 	model: "model",
 	steps: "steps",
 	contains: "contains",
-	/** Callers that may start a skill. */
+	/** Shows the callers that may start a skill. */
 	startedBy: ({ people, agent }: { readonly people: boolean; readonly agent: boolean }) =>
 		people && agent ? "people, agent" : people ? "people" : agent ? "agent" : "none",
 } as const;

@@ -65,7 +65,7 @@ after Ctrl-C, which does not stop the task.
 } as const;
 
 export const taskMessages = {
-	/** `status` is the status of the task after the request. */
+	// `status` is the status of the task after the request.
 	cancelled: ({
 		title,
 		status,
