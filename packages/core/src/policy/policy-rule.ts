@@ -56,7 +56,7 @@ export interface DescribedRule {
  */
 export type Lift = "rule" | "grant" | "accept-all" | "approver";
 
-/** One built-in rule about calls of these classes. If several rules match a call, the strictest rule applies. */
+/** Built-in rule for calls of the classes in `when`. If several rules match a call, the strictest rule applies. */
 export interface BuiltInRule {
 	readonly effect: Effect;
 	readonly when: readonly ActionClass[];

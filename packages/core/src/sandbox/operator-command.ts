@@ -22,7 +22,7 @@ export interface ProgramCall {
 /** A program for `runOperatorCommand` to run. */
 export interface OperatorCommand extends ProgramCall {
 	readonly cwd?: string;
-	/** When this signal aborts, the program receives SIGTERM. */
+	/** Signal that makes this process send SIGTERM to the program. */
 	readonly signal?: AbortSignal;
 	/** Receives each line of stdout. `output` of the result is then empty. Must not throw. */
 	onLine?(line: string): void;
@@ -66,7 +66,7 @@ export async function runOperatorCommand({
 export interface ReadLimits {
 	/** Maximum bytes of stdout. A longer output ends the program and is not returned. */
 	readonly maxBytes: number;
-	/** When this signal aborts, the process group of the program receives SIGKILL. */
+	/** Signal that ends the process group of the program with SIGKILL. */
 	readonly signal: AbortSignal;
 }
 

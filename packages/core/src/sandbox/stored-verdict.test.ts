@@ -16,8 +16,9 @@ import { filterProgram, filterRules, noUnixSockets } from "./system-calls/filter
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let file: string;
-/** `runs` is a file with a line for each run of a sandbox. `broken` is a file that makes the following runs fail. */
+/** File with a line for each run of a sandbox. */
 let runs: string;
+/** File that makes the following runs fail. */
 let broken: string;
 
 beforeEach(async () => {

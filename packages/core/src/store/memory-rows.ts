@@ -99,10 +99,10 @@ export const firstMemory = hotStatement<Tables, object, { n: number }>((db) =>
 
 /** Selection of notes: the notes of a reader or all notes, optionally restricted by scope and person. */
 export interface MemorySelection {
-	/** Only notes that this reader can read. Absent for all notes. */
+	/** Reader who can read the selected notes. Absent for all notes. */
 	readonly reader?: MemoryReader;
 	readonly scope?: MemoryScope | undefined;
-	/** Only notes about this person, and notes of which this person is the author. */
+	/** Person who is the subject or the author of the selected notes. */
 	readonly person?: string | undefined;
 }
 

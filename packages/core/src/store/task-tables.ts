@@ -30,7 +30,7 @@ interface TasksTable extends Stamped {
 	description: string;
 	/** Names of the tools that the task may use, as JSON. */
 	tools: string;
-	/** 0 for low, 1 for normal, 2 for high. */
+	/** Priority: 0 for low, 1 for normal, 2 for high. */
 	priority: number;
 	agent: string;
 	model: string | null;

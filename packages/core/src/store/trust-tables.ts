@@ -10,9 +10,9 @@ interface TokensTable extends Stamped {
 	/** SHA-256 of the secret part, in hexadecimal. */
 	hash: string;
 	platform: string | null;
-	/** For a connector, its guilds or teams as JSON. Null for all guilds or teams of its platform. */
+	/** Guilds or teams of a connector, as JSON. Null for all guilds or teams of its platform. */
 	tenants: string | null;
-	/** For an observer, ids of the sessions that it may read, as JSON. Null for all sessions. */
+	/** Ids of the sessions that an observer may read, as JSON. Null for all sessions. */
 	sessions: string | null;
 	created_at: number;
 	last_used_at: number | null;
@@ -29,7 +29,7 @@ interface TenantsTable extends Stamped {
 }
 
 interface PeopleTable extends Stamped {
-	/** `PLATFORM:TENANT:USER`, for example `discord:GUILD:USER`. */
+	/** Id of the person: `PLATFORM:TENANT:USER`, for example `discord:GUILD:USER`. */
 	id: string;
 	platform: string;
 	tenant: string;

@@ -1,7 +1,7 @@
 import { ParleyError } from "@parley/base";
 import { eventError, type Fields, isFields, type RequestFacts } from "../exchange/errors.ts";
 
-/** Library errors about the form of an answer: https://ai-sdk.dev/docs/reference/ai-sdk-errors */
+/** Pattern of library errors about the form of an answer: https://ai-sdk.dev/docs/reference/ai-sdk-errors */
 const formErrors = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
 
 /** Returns the `ModelError` for an error that the provider sent within a stream, or `reason` unchanged. */

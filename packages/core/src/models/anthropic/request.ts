@@ -195,12 +195,13 @@ const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
 	max: Number.POSITIVE_INFINITY,
 };
 
-/** Models with efforts but without an effort between `high` and `max`. */
+/** Pattern of models with efforts but without an effort between `high` and `max`. */
 const WITHOUT_XHIGH = /^claude-(opus|sonnet)-4-6\b/;
 
 /**
- * Models that reject their own earlier thinking if content before it has changed, for example by a compaction. A header
- * makes these models discard such thinking: https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
+ * Pattern of models that reject their own earlier thinking if content before it has changed, for example by a
+ * compaction. A header makes these models discard such thinking:
+ * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
  */
 const BOUND = /^claude-((fable|mythos)-5-[1-9]|(haiku|sonnet|opus)-5-[5-9])\b/;
 

@@ -33,7 +33,7 @@ export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uin
 	readonly #watchdog: Watchdog;
 	readonly #limits: BodyLimits;
 	#total = 0;
-	/** Bytes since the last blank line. */
+	/** Number of bytes since the last blank line. */
 	#open = 0;
 	#ended = false;
 	/** The last bytes before the next chunk, in which a blank line may begin. */

@@ -2,8 +2,8 @@ import type { AssistantMessage, Message } from "../../vocabulary/message.ts";
 import type { Model, ModelEvent, ModelRequest, OnResponseStart } from "../../vocabulary/model.ts";
 
 /**
- * Routes each request to one of several providers: `provider/name` to that provider, and any other name to the home
- * provider. Each provider receives the name without its prefix.
+ * Creates a model that sends each request to one of several providers: `provider/name` to that provider, and any other
+ * name to the home provider. Each provider receives the name without its prefix.
  */
 export function createRoutedModel(home: Model, others: readonly Model[]): Model {
 	return new RoutedModel(home, others);

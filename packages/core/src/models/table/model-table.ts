@@ -217,7 +217,7 @@ export interface ModelInfo {
 	readonly prices?: Prices;
 	/** Whether a subscription pays for the tokens, so that the prices are 0. */
 	readonly isSubscription?: true;
-	/** Prices for prompts above this number of input tokens. */
+	/** Prices for prompts with more than `above` input tokens. */
 	readonly longPrompt?: { readonly above: number; readonly prices: Prices };
 	readonly tier?: Tier;
 }

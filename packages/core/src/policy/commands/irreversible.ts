@@ -118,7 +118,7 @@ function isForgeChange(args: readonly string[]): boolean {
 	return args.includes("api") && some(/^(?:-X|--method)?=?(?:delete|put|post|patch)$/i)(args);
 }
 
-/** Options of `find` before its expression. */
+/** Pattern of options of `find` before its expression. */
 const FIND_OPTION = /^-(?:[HLP]|O\d?|D)$/;
 const FIND_EXPRESSION = /^(?:-|\(|!|,)/;
 

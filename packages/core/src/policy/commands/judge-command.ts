@@ -33,9 +33,9 @@ const changers = new Set(
 );
 
 /**
- * Finds effects of a shell command that always require approval: irreversible actions, changes of files that control
- * the machine or the gateway, and names of files with keys. A command can hide its effect from this check, so the
- * result may only add approvals. Only the sandbox confines a command.
+ * Finds effects of a shell command that always require approval. They are irreversible actions, changes of files that
+ * control the machine or the gateway, and names of files with keys. A command can hide its effect from this check, so
+ * the result may only add approvals. Only the sandbox confines a command.
  */
 export async function judgeCommand(text: string, places: CommandDirectories): Promise<CommandJudgement> {
 	const judge = new Judge(places);

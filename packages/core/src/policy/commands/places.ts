@@ -89,7 +89,7 @@ function containsPath(text: string, path: string): boolean {
 	return false;
 }
 
-/** Works like `isWithin`, but treats `*`, `?` and `[…]` in the path as patterns. */
+/** Whether the path is in the directory. Treats `*`, `?` and `[…]` in the path as patterns. */
 export function matchesWithin(path: string, directory: string): boolean {
 	if (!/[*?[]/.test(path)) return isWithin(path, directory);
 	const patterns = path.split("/");

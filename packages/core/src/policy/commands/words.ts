@@ -46,7 +46,7 @@ export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	return commands.map(({ words }) => words);
 }
 
-/** Unquoted characters that make a text not plain. */
+/** Pattern of unquoted characters that make a text not plain. */
 const special = /[*?[\]{}()\n\r]/;
 
 const reserved = new Set(

@@ -135,8 +135,8 @@ function unknownKey(text: string, table: string, key: string): ParleyError {
 }
 
 /**
- * Returns the line of a key as the beginning of an error, or "" if the form of the key is not supported, such as an
- * inline table.
+ * Returns the line of a key as the beginning of an error. Returns "" if the form of the key is not supported, such as
+ * an inline table.
  */
 function placeOf(text: string, table: string, key: string): string {
 	let current = "";

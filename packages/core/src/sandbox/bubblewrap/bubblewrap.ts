@@ -38,7 +38,7 @@ export interface Bubblewrap {
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
 	readonly guards: Guards;
-	/** Handles the failed start of a sandbox. The command waits until this promise resolves. */
+	/** Handles the failed start of a sandbox. The failed command waits until this promise resolves. */
 	failedToStart(): Promise<void>;
 	readonly architecture: Architecture;
 	/** Whether the operator allows commands to use Unix sockets. */

@@ -80,8 +80,8 @@ export function boundPlaces(inside: Bound): string[] {
 }
 
 /**
- * Returns the directories that a command sees because of its session: the roots, and its working directory
- * unless that is in a root, a tool directory or a system directory.
+ * Returns the directories that a command sees because of its session: the roots and the working directory. Omits a
+ * working directory in a root, a tool directory or a system directory.
  */
 export function openPlaces(inside: Bound): string[] {
 	return [...inside.roots, ...elsewhere(inside)];

@@ -113,8 +113,8 @@ interface EgressWrapping {
 	/** Mounts as bubblewrap options with their values. They must follow the mounts of /dev. */
 	readonly mounts: readonly (readonly string[])[];
 	/**
-	 * Arguments that precede the command and start it. `channel` is the descriptor, below 10, of Node's IPC channel
-	 * to the gateway. The command does not inherit this descriptor.
+	 * Returns the arguments that precede the command and start it. `channel` is the descriptor, below 10, of Node's IPC
+	 * channel to the gateway. The command does not inherit this descriptor.
 	 */
 	argv(channel: number): readonly string[];
 	readonly environment: Readonly<Record<string, string>>;
@@ -122,7 +122,7 @@ interface EgressWrapping {
 
 /** Path of Node inside the sandbox, outside the system directories and all roots. */
 const NODE = "/dev/parley/node";
-/** Any port is free in a new network namespace. */
+/** Port of the proxy inside the sandbox. Any port is free in a new network namespace. */
 const PORT = 3128;
 
 /**

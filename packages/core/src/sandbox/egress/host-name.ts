@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import { addressOf } from "./reach.ts";
 import { egressTexts } from "./texts.ts";
 
-/** Characters that are refused because a URL parser would not preserve them in a host name. */
+/** Pattern of characters that are refused because a URL parser would not preserve them in a host name. */
 const notInNames = /[\s\p{C}:/?#@%\\[\]]/u;
 /** Pattern of a name with at least two labels. One label names a host of the local network or a top-level domain. */
 const name = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
