@@ -291,7 +291,7 @@ export class Runtime {
 		return listSessions(this.#options.store, principal, filter);
 	}
 
-	/** Sets the title of a session and returns it. After an empty title, a model may choose the title again. */
+	/** Sets and returns the title of a session. After an empty title, a model may choose the title again. */
 	async rename(request: Keyed, sessionId: string, title: string): Promise<string> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");
 		return await renameSession(this.#parts.services, lease.session, request, title);

@@ -56,7 +56,10 @@ export async function checkPlace(
 	return { ...profile, root: await placeRoot(key, profile.root, roots) };
 }
 
-/** Returns the real path of a channel's working directory. Throws `invalid_argument` if it cannot be used. */
+/**
+ * Returns the real path of a channel's working directory. Throws `invalid_argument` if the directory cannot
+ * be used.
+ */
 export async function placeRoot(key: string, root: string, { dataDir }: Roots): Promise<string> {
 	const named = channelTexts.root(root);
 	if (!isAbsolute(root)) throw refused(key, channelTexts.notAbsolute(named));

@@ -52,8 +52,8 @@ const spentIn = hotStatement<
 type Limit = Omit<BudgetState, "spent">;
 
 /**
- * Returns the limits of the gateway and, if given, of a session. A monthly limit precedes a daily limit,
- * because it lasts longer.
+ * Returns the limits of the gateway and, if `sessionId` is given, of the session. A monthly limit precedes a
+ * daily limit, because a month lasts longer.
  */
 export async function limitsOf(
 	db: Tx,

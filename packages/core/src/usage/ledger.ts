@@ -147,7 +147,7 @@ export async function refuseWhenSpent(
 	return states.length > 0;
 }
 
-/** Returns the total usage of a session in this transaction. */
+/** Returns the total usage of a session, including usage that this transaction has added. */
 export async function sessionTotal(tx: Tx, sessionId: string): Promise<Usage & { readonly cost: number }> {
 	const [sum] = await sumOfSession(tx, { sessionId });
 	return {

@@ -99,9 +99,7 @@ export type ConversationEvent =
 			readonly content: string;
 			/** "" on success, `cancelled`, or the error for people. */
 			readonly error: string;
-			/**
-			 * Absent on success, for `cancelled`, for an error without one of these causes, and in events of earlier versions.
-			 */
+			/** Absent on success, for `cancelled`, for an error without an `EndCause`, and in events of earlier versions. */
 			readonly cause?: EndCause;
 			/** Id of the run that the queued message joined. If present, `error` is `cancelled`. */
 			readonly joined?: string;

@@ -81,8 +81,8 @@ export function changesSettings({ command, all: [first = ""] }: GitWords): boole
 interface Loss {
 	readonly command: string;
 	/**
-	 * Whether these words cause the loss. `existing` contains the words that name existing paths. If `when` is absent, each
-	 * call of the command causes the loss.
+	 * Whether `words` cause the loss. `existing` contains the words that name existing paths. If `when` is
+	 * absent, each call of the command causes the loss.
 	 */
 	readonly when?: (words: GitWords, existing: ReadonlySet<string>) => boolean;
 	readonly reason: string;

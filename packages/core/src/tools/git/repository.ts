@@ -45,8 +45,9 @@ const REACHING =
 const FILTER = /^filter\.(.+)\.(?:clean|smudge|process)$/s;
 
 /**
- * Finds the repository of a real directory. Throws `not_found` if there is no repository, and `permission_denied` if a
- * part of it is outside the roots. Also throws if settings or hooks cannot be read.
+ * Finds the repository of a real directory. Throws `not_found` if there is no repository, and
+ * `permission_denied` if a part of the repository is outside the roots. Also throws if settings or hooks
+ * cannot be read.
  */
 export async function findRepository(directory: string, context: ToolContext): Promise<Repository> {
 	const where = await runGit(["rev-parse", "--path-format=absolute", ...WHERE], directory, context);

@@ -63,7 +63,7 @@ class Walk {
 		this.#lastAnchor = Math.max(0, ...anchors.map(({ seq }) => seq));
 	}
 
-	/** Checks the next row. Returns the first fault, and checks no rows after it. */
+	/** Checks the next row. Returns the first fault so far, or undefined. After a fault, checks no further rows. */
 	step(row: AuditRow): Broken | undefined {
 		if (this.#broken) return this.#broken;
 		const seq = Number(row.seq);

@@ -55,7 +55,7 @@ async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): P
 	});
 }
 
-/** Returns the channel of a session, or undefined if it belongs to no channel. */
+/** Returns the channel of a session, or undefined if the session belongs to no channel. */
 export async function channelOfSession(db: Tx, sessionId: string): Promise<string | undefined> {
 	const row = await db.selectFrom("sessions").select("place").where("id", "=", sessionId).executeTakeFirst();
 	return row?.place ?? undefined;

@@ -13,7 +13,7 @@ import { sessionTexts } from "./texts.ts";
 const pageSize = 256;
 
 export interface Following {
-	/** Replay starts after this `seq`. If undefined, no recorded event is replayed. */
+	/** `seq` after which the replay starts. If undefined, no recorded event is replayed. */
 	readonly afterSeq: number | undefined;
 	/** Receives events in order. Must not throw. */
 	readonly deliver: (event: SessionEvent) => void;

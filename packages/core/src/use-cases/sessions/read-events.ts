@@ -8,7 +8,7 @@ export interface EventFilter {
 	readonly limit: number;
 	readonly sessionId?: string;
 	readonly types?: readonly string[];
-	/** With a `sessionId`: selects the events after this `seq`, oldest first, instead of the newest events. */
+	/** With a `sessionId`: `seq` after which events are selected, oldest first. Default: the newest events. */
 	readonly afterSeq?: number;
 }
 

@@ -24,10 +24,11 @@ export interface RemovePorts extends CancelPorts {
 }
 
 /**
- * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of a channel if
- * this is its last session. The usage of the session remains in the gateway's totals, and files in a working directory
- * outside the workspaces remain. If a run or a task has not ended, throws `failed_precondition`. With `force`, cancels
- * the open runs of the session and of its tasks instead. A repeated request with the same key has no effect.
+ * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of the
+ * session's channel if the channel has no other session. The usage of the session remains in the gateway's
+ * totals, and files in a working directory outside the workspaces remain. If a run or a task has not ended,
+ * throws `failed_precondition`. With `force`, cancels the open runs of the session and of its tasks instead.
+ * A repeated request with the same key has no effect.
  */
 export async function removeSession(
 	ports: RemovePorts,

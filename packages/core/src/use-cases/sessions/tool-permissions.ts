@@ -82,7 +82,7 @@ function mayApply({ tools, classes, commands, paths, hosts }: PolicyRule, tool: 
 	return !hosts || !usual || usual.includes("egress");
 }
 
-/** Whether a rule for the tool applies to each of its ordinary calls. */
+/** Whether a rule for the tool applies to each ordinary call of the tool. */
 function deniesUsual(rule: PolicyRule, { usual }: Tool): boolean {
 	return !hasArgumentConditions(rule) && (!rule.classes || usual !== undefined);
 }
@@ -91,7 +91,7 @@ function hasArgumentConditions({ commands, paths, hosts }: PolicyRule): boolean 
 	return [commands, paths, hosts].some((condition) => condition !== undefined);
 }
 
-/** Whether a rule of the operator allows every tool call for which these rules require approval. */
+/** Whether a rule of the operator allows every tool call for which `approvalRules` require approval. */
 function allowsAll(rule: PolicyRule, approvalRules: readonly BuiltInRule[]): boolean {
 	const { effect, layer, classes } = rule;
 	if (effect !== "allow" || layer !== "operator" || hasArgumentConditions(rule)) return false;
