@@ -8,7 +8,7 @@ export interface ProbeOptions {
 	readonly effect?: ToolEffect;
 	/** Default: `["read"]`, which is allowed without approval. */
 	readonly classes?: readonly ActionClass[];
-	/** Facts that an approval is bound to, by name. */
+	/** Returns the facts that an approval is bound to, by name. */
 	readonly binding?: () => Record<string, string>;
 	/** Root that an approval for the session covers. If absent, the call can be approved only once. */
 	readonly grantRoot?: string;

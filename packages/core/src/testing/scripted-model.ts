@@ -14,7 +14,7 @@ export function calls(id: string, name: string, args: unknown = {}): ModelEvent 
 	return { type: "call", id, name, arguments: args };
 }
 
-/** Returns a reply that sends this text and then waits until it is cancelled. */
+/** Returns a reply that sends `text` and then waits until it is cancelled. */
 export function stuck(text: string): ScriptedReply {
 	return async function* (_request, signal) {
 		yield says(text);

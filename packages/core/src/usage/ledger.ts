@@ -203,7 +203,10 @@ async function limitedOf(
 	return states.flatMap((state) => (state.limit === null ? [] : [{ ...state, limit: state.limit }]));
 }
 
-/** Returns the highest threshold in percent that the charge passed, or undefined. */
+/**
+ * Returns the highest percentage of the limit, 80 or 100, that the spent amount reached between `before` and
+ * `after`. Undefined if it reached none.
+ */
 function crossed(before: number, after: number, limit: number): BudgetReached["percent"] | undefined {
 	const passes = (mark: number): boolean => before < mark && after >= mark;
 	if (passes(limit)) return 100;

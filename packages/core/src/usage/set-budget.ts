@@ -27,7 +27,7 @@ export interface ChangeContext {
 /** Cached results of `hasSetBudgets`. `writeBudget` sets a result to true when it stores a row. */
 const inUse = new WeakMap<Store<Tables>, Promise<boolean>>();
 
-/** Writes the change, which takes effect at the commit. Throws `invalid_argument` for an invalid change. */
+/** Stores the change of a budget, which takes effect at the commit. Throws `invalid_argument` for an invalid change. */
 export async function writeBudget(
 	tx: Tx,
 	change: BudgetChange,
@@ -52,7 +52,7 @@ export async function writeBudget(
 		.execute();
 }
 
-/** Writes the change for a principal, with an audit row. */
+/** Stores the change of a budget for a principal, with an audit row. */
 export async function changeBudget(
 	tx: Tx,
 	change: BudgetChange,

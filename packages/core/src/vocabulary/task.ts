@@ -246,9 +246,9 @@ export interface WorkerResult {
  * `workers` throw `cancelled`, and the run stops. When they are available, the run repeats the tool call.
  */
 export interface TaskAccess {
-	/** Replaces the plan and reports the change to people. */
+	/** Replaces the plan and reports the change to people. Resolves with the progress of the task. */
 	plan(steps: readonly PlanStep[]): Promise<TaskProgress>;
-	/** Suspends the task until a person replies. */
+	/** Suspends the task until a person replies, and resolves with the reply. */
 	review(request: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
 	/** Creates a worker and returns its id. A repeated call returns the same id. */
 	spawn(worker: NewWorker): Promise<string>;

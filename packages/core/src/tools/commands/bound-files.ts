@@ -163,8 +163,9 @@ function readUpTo(file: number, size: number): Buffer {
 }
 
 /**
- * Identifies a file by metadata instead of content. A write changes `ctime`, which only the kernel sets: a user without root
- * permissions can reset `mtime`, but not `ctime`. Three kinds of writes are not detected.
+ * Returns metadata that identifies a file without its content. A write changes `ctime`, which only the kernel
+ * sets: a user without root permissions can reset `mtime`, but not `ctime`. Three kinds of writes are not
+ * detected.
  *
  * - A second write in the same tick of the kernel's clock (1 to 10 ms).
  * - A write through an older mapping.
@@ -229,7 +230,7 @@ class FilesSearch {
 		return entries.filter((entry) => entry.isDirectory());
 	}
 
-	/** Counts an entry. Returns false if a limit is reached. */
+	/** Counts the next entry unless a limit is reached. Returns whether it was counted. */
 	async #hasRoom(): Promise<boolean> {
 		if (this.entries % TOGETHER === 0) await turn();
 		if (this.entries >= this.#max || this.#options.clock.monotonic() > this.#endsAt) this.complete = false;

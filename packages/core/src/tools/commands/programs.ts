@@ -154,7 +154,7 @@ function mayRun({ words, hidden }: CommandWords, index: number): boolean {
 	return hidden || words.slice(0, first + 1).some((other) => isWrapper(basename(other)));
 }
 
-/** Whether the program runs the content of a file argument. */
+/** Whether `word` names a program that runs the content of a file argument. */
 function readsScript(word: string): boolean {
 	const name = basename(word);
 	return isInterpreter(name) || isShell(name) || name === "source" || name === ".";

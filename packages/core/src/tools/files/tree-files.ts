@@ -61,7 +61,7 @@ function incompleteReason({ code, timedOut }: CommandOutcome, cut: boolean): str
 	return code === 0 || code === 1 ? undefined : treeTexts.unreadable;
 }
 
-/** Throws if the path is not a directory, or cannot be inspected. `text` is its name in errors. */
+/** Throws if the path is not a directory, or cannot be inspected. `text` is the name of the path in errors. */
 export async function requireDirectory(path: string, text: string): Promise<void> {
 	try {
 		if ((await stat(path)).isDirectory()) return;

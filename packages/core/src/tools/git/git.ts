@@ -237,7 +237,7 @@ function namesSecret(names: string): boolean {
 	return [names, ...pieces].some((piece) => isSecretName(`/${piece}`));
 }
 
-/** Replaces the user name and password of each URL with `…`. */
+/** Replaces the user name and password of each URL in the line with `…`. */
 export function hideUserinfo(line: string): string {
 	return line.replaceAll(/(:\/\/)[^/\s]*@/g, "$1…@");
 }

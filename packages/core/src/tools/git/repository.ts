@@ -234,7 +234,7 @@ export function carefulOptions(care: Care, filters: readonly string[]): string[]
 	return ["--no-pager", ...QUIET, ...READ_ONLY, ...off];
 }
 
-/** Returns the environment variables of git: https://git-scm.com/docs/git#_environment_variables */
+/** Returns the environment variables that restrict git: https://git-scm.com/docs/git#_environment_variables */
 export function carefulEnvironment(care: Care, roots: readonly string[]): Record<string, string> {
 	const isLocal = care === "read" || care === "change";
 	const outside = care === "outside" ? "https:http:ssh:git:file" : undefined;

@@ -35,7 +35,7 @@ export function readRedirect(from: URL, location: string, reach: Reach): URL {
 	return next;
 }
 
-/** Whether a redirect stays on the requested site. Its host name may differ only by `www.`. */
+/** Whether the URL `other` is on the site of `one`. The host names may differ only by `www.`. */
 export function isSameSite(one: URL, other: URL): boolean {
 	return one.hostname.replace(/^www\./, "") === other.hostname.replace(/^www\./, "");
 }

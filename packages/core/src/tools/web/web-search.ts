@@ -100,7 +100,10 @@ const entities: Readonly<Record<string, string>> = {
 	"&nbsp;": " ",
 };
 
-/** Removes common tags and invisible characters. Cuts the text after `max` characters. */
+/**
+ * Returns the text of the HTML in one line, without common tags and invisible characters. Cuts the text after
+ * `max` characters.
+ */
 function oneLine(html: string, max: number): string {
 	const text = html
 		.slice(0, 10 * max)

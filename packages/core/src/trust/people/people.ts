@@ -94,7 +94,7 @@ export class People {
 		return lowerRole(role, roleOf({ actor, place, given: known?.role ?? "stranger" }, this.#chat));
 	}
 
-	/** Returns the current role of a message's author in that channel: `stranger` for an author without access. */
+	/** Returns the current role of a message's author in the channel `place`: `stranger` for an author without access. */
 	async roleOfAuthor(actor: Actor, place: Place): Promise<Role> {
 		const { platform, tenant } = place;
 		const id = `${platform}:${tenant}:${actor.id}`;

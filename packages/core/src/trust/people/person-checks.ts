@@ -64,7 +64,10 @@ export class PersonChecks {
 		this.#tenants = new Tenants(options.chat ?? noChat);
 	}
 
-	/** Registers a connection of a connector. `send` receives its checks until the returned function is called. */
+	/**
+	 * Registers a connection of a connector. `send` receives the checks for the connector until the returned
+	 * function is called.
+	 */
 	listen(principal: Principal, send: (check: PersonCheck) => void): () => void {
 		const listener = { principal, send };
 		this.#listeners.add(listener);

@@ -56,7 +56,10 @@ export class Tenants {
 			isBoundTo(own?.tenants ?? null, one);
 	}
 
-	/** Throws `permission_denied` if the connector does not act for the tenant. The error says how to change that. */
+	/**
+	 * Throws `permission_denied` if the connector does not act for the tenant. The error says how to allow the
+	 * tenant.
+	 */
 	async require(db: Tx, { tokenId = "" }: Principal, one: Tenant): Promise<void> {
 		if (!(await this.has(db, one))) throw unknownTenant(one);
 		const own = await db.selectFrom("tokens").select("tenants").where("id", "=", tokenId).executeTakeFirst();
@@ -102,7 +105,7 @@ export async function addTenant(
 		.execute();
 }
 
-/** Returns the error for a tenant that no connector may serve. The error says how to change that. */
+/** Returns the error for a tenant that no connector may serve. The error says how to allow the tenant. */
 export function unknownTenant({ platform, tenant }: Tenant): ParleyError {
 	const message = tenantTexts.notAllowed(platform, tenant);
 	return new ParleyError(message, { code: "permission_denied" });

@@ -199,8 +199,8 @@ function question({ message, reply }: Beginning): string {
 }
 
 /**
- * Milliseconds before the second attempt. Undefined if the attempt would be useless or the provider requests
- * a longer wait than `longestPauseMs`.
+ * Returns the milliseconds before the second attempt. Undefined if the attempt would be useless or the
+ * provider requests a longer wait than `longestPauseMs`.
  */
 function pauseBefore(failure: ParleyError): number | undefined {
 	if (!(failure instanceof ModelError)) return undefined;
