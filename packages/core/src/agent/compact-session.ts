@@ -44,9 +44,10 @@ export interface CompactPorts extends SpendingPorts {
 const aboveAllPositions = 2 ** 31 - 1;
 
 /**
- * Replaces the transcript of a session with a summary, and returns its sizes. Runs that start during the
- * compaction wait for its end. A repeated request returns the stored result. Returns undefined if the transcript
- * has no message after the last summary. A compaction that starts records its end as `compaction.ended`. Throws:
+ * Replaces the transcript of a session with a summary. Returns the summary, and the sizes before and after.
+ * Runs that start during the compaction wait for its end. A repeated request returns the stored result. Returns
+ * undefined if the transcript has no message after the last summary. A compaction that starts records its end as
+ * `compaction.ended`. Throws:
  * - `failed_precondition` if the session has an unfinished run or another active compaction
  * - `cancelled` if the compaction is stopped
  * - other errors, for example of the model

@@ -93,6 +93,9 @@ interface DecidedApproval {
 	readonly grantId: string | undefined;
 	/** Whether a person typed the answer in a chat message. */
 	readonly typed: boolean;
-	/** Set if the question stays open because more approvals are required. */
+	/**
+	 * Approvals so far and required approvals. Set if the question stays open because more approvals are
+	 * required.
+	 */
 	readonly votes?: { readonly approvals: number; readonly needed: number };
 }

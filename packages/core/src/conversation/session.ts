@@ -292,7 +292,7 @@ export class Session {
 		return this.home.isActive(this.home.trust);
 	}
 
-	/** Whether this `accept_all_tools` grant is active. */
+	/** Whether `trust`, a grant of `accept_all_tools`, is active. */
 	isActive(trust: SessionTrust | undefined): boolean {
 		return isTrustValid(trust, this.#parts.clock.now(), this.#absentSince());
 	}

@@ -84,8 +84,8 @@ const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 /** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
 /**
- * Maximum share of a run's own results with which the run may displace results of other sessions. The first
- * result of a run may exceed the share.
+ * Maximum share of the room for stored results in which a run's own results may displace results of other
+ * sessions. The first result of a run may exceed this share.
  */
 const displacingShare = 1 / 2;
 

@@ -90,7 +90,10 @@ function matches(patterns: readonly RegExp[], path: string): boolean {
 	return patterns.some((pattern) => pattern.test(loose));
 }
 
-/** Matches any of these complete names at any depth. An alternative may consist of several names joined by `/`. */
+/**
+ * Returns a pattern that matches any of these complete names at any depth. An alternative may consist of several
+ * names joined by `/`.
+ */
 function name(alternatives: string): RegExp {
 	return new RegExp(`/(?:${alternatives})(?:/|$)`);
 }

@@ -41,8 +41,8 @@ export interface ApprovalPorts extends QuestionPorts {
 	/** Returns the keys of the other channels in which approvals of the session may be answered. */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
 	/**
-	 * Returns the schedule of notices about approvals of the session, or undefined for none. `answeredIn`: the result of
-	 * `approveIn`.
+	 * Returns the schedule of notices about approvals of the session, or undefined if there are no notices.
+	 * `answeredIn`: the result of `approveIn`.
 	 */
 	readonly noticesOf: (
 		session: InPlace,

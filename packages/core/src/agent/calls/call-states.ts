@@ -32,7 +32,7 @@ export interface Judgement extends Decision {
 	readonly offered?: OfferedRule;
 }
 
-/** Effects of the calls of the same reply that may run before this call. */
+/** Effects of the calls that may run before a call of the same reply. */
 export interface Before {
 	/** Taint that these calls add to the session. */
 	readonly taint: Taint;

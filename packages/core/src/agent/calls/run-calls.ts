@@ -206,7 +206,10 @@ function argumentsNote({ session }: Run, changed: unknown): string {
 	return approvalTexts.changedArguments(shown);
 }
 
-/** A shorter password is like an ordinary word, and its redaction would damage the output. */
+/**
+ * Minimum characters of a redacted password. A shorter password is like an ordinary word, and its redaction
+ * would damage the output.
+ */
 const minPasswordCharacters = 4;
 
 /** Replaces the handles in the tool's secret parameters just before the call runs. */

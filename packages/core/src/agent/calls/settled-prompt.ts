@@ -79,7 +79,7 @@ function pollPrompt({ clock, journal }: WaitServices, token: string, onSettled: 
 	};
 }
 
-/** Returns the newest question of this kind for a call, if any. */
+/** Returns the newest question of a call with the kind in `asking`, if any. */
 export function readPrompt({ store }: Journal, asking: Asking): Promise<PromptRow | undefined> {
 	return store.read((db) => findPrompt(db, asking));
 }

@@ -143,7 +143,7 @@ function offeredBy(connections: readonly ToolConnection[], run: string): Offered
 	return { tools: [...byName.values()], guidance };
 }
 
-/** `source` is "" if the registration names none. */
+/** A tool with its registration and the source that owns it. `source` is "" if the registration names none. */
 interface Owned {
 	readonly source: string;
 	readonly checked: CheckedTool;

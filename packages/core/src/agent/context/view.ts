@@ -162,8 +162,8 @@ export interface Compaction {
 	/** Position before which the compaction applies. */
 	readonly before: Position;
 	/**
-	 * For `summary`: the text that replaces these messages. For `tool_results`: maximum characters of each result; null
-	 * replaces each long result with one line. For `thinking`: null.
+	 * For `summary`: the text that replaces the earlier messages. For `tool_results`: maximum characters of each
+	 * result; null replaces each long result with one line. For `thinking`: null.
 	 */
 	readonly text: string | null;
 }

@@ -143,7 +143,7 @@ function oldestOf(
 	return [...removed];
 }
 
-/** Reads the runs whose messages have these images, except a repeated run. */
+/** Reads the runs whose messages have the images in `all`, except a repeated run. */
 async function readPrompts(
 	{ history, row, session, journal: { store } }: Run,
 	all: readonly Shown[],

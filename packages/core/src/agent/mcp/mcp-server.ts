@@ -56,9 +56,12 @@ interface OpenCall extends Answering {
 
 /** One start of the server. Events of an ended attempt have no effect on a later attempt. */
 interface Attempt {
-	/** Remains set after the end of the attempt, because it contains the log of the server. */
+	/**
+	 * Transport of the attempt. Remains set after the end of the attempt, because it contains the log of the
+	 * server.
+	 */
 	transport?: ServerTransport;
-	/** Undefined before the connection is open and after the end of the attempt. */
+	/** Open connection. Undefined before the connection is open and after the end of the attempt. */
 	connection?: ServerConnection;
 }
 

@@ -240,7 +240,7 @@ export class McpServers {
 		return new SandboxedTransport({ ...program, sandbox, clock, read: parseJSONRPCMessage });
 	}
 
-	/** Set before any server can list tools. */
+	/** Check of tools, which is loaded before any server can list tools. */
 	#loaded: ToolCheck | undefined;
 
 	#filter({ name: server }: McpServerSettings): ToolFilter {

@@ -37,8 +37,8 @@ const lifeMs = 7 * 24 * 60 * 60 * 1_000;
  */
 export class SandboxedTransport implements Transport {
 	/**
-	 * The library recognises a local program by these two fields. For a local program, it also accepts servers with older
-	 * protocol versions.
+	 * Fields by which the library recognises a local program. For a local program, it also accepts servers with
+	 * older protocol versions.
 	 */
 	readonly pid = null;
 	readonly stderr = null;

@@ -77,7 +77,7 @@ interface OpenCall {
 	length: number;
 }
 
-/** An `OpenCall` stands for the arguments of the call. */
+/** A part of a reply. An `OpenCall` stands for the arguments of the call. */
 type Part = "text" | "thinking" | OpenCall;
 
 /**

@@ -19,7 +19,7 @@ export interface AccumulatorOptions {
 const maxText = 2 * 1024 * 1024;
 /** Maximum characters of the thinking, including signatures and encrypted parts. */
 const maxThinking = 8 * 1024 * 1024;
-/** Maximum recorded calls of a reply, because each recorded call costs a transaction. */
+/** Maximum calls of a reply. Each recorded call costs a transaction. */
 const maxRecordedCalls = 1_000;
 
 /** Builds a reply from its events. Throws a `ModelError` if the reply is too long or has too many calls. */

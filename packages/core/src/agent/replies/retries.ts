@@ -84,7 +84,7 @@ const maxTries: Readonly<Record<ModelFault, number>> = {
 
 const firstPauseMs = 1_000;
 const longestWaitMs = 120_000;
-/** Maximum random part of a wait, which spreads the retries of clients that failed at the same time. */
+/** Maximum random part of a wait in milliseconds. Spreads the retries of clients that failed at the same time. */
 const jitterMs = 1_000;
 
 /**

@@ -34,8 +34,8 @@ export async function requireBudget(
 }
 
 /**
- * Calls the model once without streaming the reply to clients. Redacted secrets are counted under the name `sink`.
- * Never rejects.
+ * Calls the model once and returns the attempt, without streaming the reply to clients. A failure becomes part
+ * of the reply. Redacted secrets are counted under the name `sink`. Never rejects.
  */
 export async function callForSession(
 	{ session, signal, clock }: SessionCaller,

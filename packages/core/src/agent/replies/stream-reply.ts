@@ -27,7 +27,8 @@ export interface StreamPorts {
 }
 
 /**
- * Calls the model once and passes its reply on while it arrives. A failure becomes part of the reply. Never rejects.
+ * Calls the model once and returns the attempt. Passes the reply to `listener` while it arrives. A failure
+ * becomes part of the reply. Never rejects.
  */
 export async function streamReply(
 	run: Run,

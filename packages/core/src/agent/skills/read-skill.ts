@@ -123,7 +123,7 @@ export function readSkill(content: string, fallbackName: string): SkillText {
 	};
 }
 
-/** Replaces hyphens in top-level keys with underscores. */
+/** Returns the checked frontmatter. Replaces hyphens in top-level keys with underscores. */
 function factsOf(file: SkillFile): Facts {
 	const { facts } = file;
 	const keys = new Map<string, string>();

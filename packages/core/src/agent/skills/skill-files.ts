@@ -199,7 +199,10 @@ export class SkillFiles {
 		return text;
 	}
 
-	/** Returns the files sorted by name. Throws if the directory contains a link or exceeds the limits. */
+	/**
+	 * Returns the names and hashes of a skill's other files, sorted by name. Throws if the directory contains a link
+	 * or exceeds the limits.
+	 */
 	async #others(
 		directory: string,
 		file: string,

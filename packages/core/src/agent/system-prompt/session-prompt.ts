@@ -134,7 +134,7 @@ function agentsNote(agents: readonly Profile[]): string {
 	return [agentsSection, "", ...lines].join("\n");
 }
 
-/** The paths are absolute and real. */
+/** Directories of a session, as absolute and real paths, and the clock. */
 interface Surroundings {
 	readonly cwd: string;
 	readonly roots: readonly string[];

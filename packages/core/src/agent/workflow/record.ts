@@ -27,7 +27,7 @@ export interface TryEnd {
 export class WorkflowRecord {
 	readonly #run: Run;
 	readonly #writing: Writing;
-	/** Includes steps that this transaction adds. */
+	/** Steps of the run, including steps that this transaction adds. */
 	readonly #steps: { readonly kind: string }[];
 
 	constructor(run: Run, writing: Writing) {

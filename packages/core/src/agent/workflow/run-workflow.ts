@@ -125,7 +125,10 @@ class Engine {
 	/** Stops the waits of all steps when the work ends, for example after an unexpected error of one step. */
 	readonly #broken = new AbortController();
 	readonly #stop: AbortSignal;
-	/** Verdicts are requested sequentially, because their calls belong to one run. */
+	/**
+	 * Settles after the last requested verdict. Verdicts are requested sequentially, because their calls belong
+	 * to one run.
+	 */
 	#judging: Promise<unknown> = Promise.resolve();
 
 	constructor(run: Run, callId: string, ports: WorkflowPorts) {

@@ -33,7 +33,10 @@ export interface GrantDeps extends TrustOptions {
 
 /** Maximum milliseconds between updates of the stored time at which the gateway was last running. */
 const heartbeatMs = 10 * 60 * 1000;
-/** After a longer downtime, all grants end, because people may no longer remember them. */
+/**
+ * Maximum downtime in milliseconds that grants survive. After a longer downtime, all grants end, because people
+ * may no longer remember them.
+ */
 const longestStopMs = 60 * 60 * 1000;
 
 /** Sessions of a channel that receive the events of its grant, in the transaction that changes the grant. */

@@ -26,7 +26,9 @@ export function checkAddress(text: string): string {
 const token = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** Only Parley sets these headers. A `host` header in the file could select another server at the same address. */
+/**
+ * Headers that only Parley sets. A `host` header in the file could select another server at the same address.
+ */
 const ownHeaders =
 	/^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|last-event-id|mcp-.*|proxy-.*)$/;
 
@@ -53,7 +55,7 @@ export function checkHeaders(written: Readonly<Record<string, string>>): Readonl
 	return Object.fromEntries(headers);
 }
 
-/** Also matches an unclosed reference, so that it is refused. */
+/** Pattern of references to variables. Also matches an unclosed reference, so that it is refused. */
 const reference = /\$\{[^}]*\}?/g;
 
 /** `${NAME}` and `${NAME:-usual}` of Claude Code, and `${env:NAME}` of Cursor. `usual` cannot contain a reference. */
