@@ -55,7 +55,10 @@ export function createSlackPlatform(parts: PlatformParts): SlackPlatform {
 	};
 }
 
-/** Returns infinity, which is after every message, for an id of another form. */
+/**
+ * Returns the time of a post in milliseconds since the epoch. For an id of another form, returns infinity, which
+ * is after every message.
+ */
 function postedAt(post: string): number {
 	const ts = readMessageId(post)?.ts;
 	return ts === undefined ? Number.POSITIVE_INFINITY : messageTime(ts);

@@ -91,7 +91,7 @@ function shownBlocks(blocks: readonly Block[], allowsTable: boolean): BodyBlock[
 	return shown;
 }
 
-/** Returns at most three blocks, because Slack limits the blocks of a message. */
+/** Converts blocks to at most three blocks of Slack, because Slack limits the blocks of a message. */
 function textBlocks(blocks: readonly Block[]): BodyBlock[] {
 	const first = blocks.findIndex(needsRichText);
 	if (first < 0) return markdownOf(blocks);

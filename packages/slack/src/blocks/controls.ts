@@ -12,7 +12,7 @@ import type {
 } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 
-/** Besides the default, Slack has only a green and a red style. */
+/** Slack's styles by the style of a control. Besides the default, Slack has only a green and a red style. */
 const styles = { primary: "primary", success: "primary", danger: "danger", secondary: undefined } as const;
 
 type Element = Button | StaticSelect | MultiStaticSelect;

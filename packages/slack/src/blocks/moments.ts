@@ -2,7 +2,7 @@ import { timeTexts } from "../texts/time.ts";
 
 const link = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
 
-/** Slack documents this format only for past times: `RichTextDate.format` of `@slack/types` */
+/** Format of a relative time. Slack documents it only for past times: `RichTextDate.format` of `@slack/types` */
 const format = "{ago}";
 
 /** A past time that Slack shows relative to the current time. */

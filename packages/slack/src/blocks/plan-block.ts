@@ -1,7 +1,10 @@
 import type { StepList } from "@parley/connector";
 import type { PlanBlock, TaskCardBlock } from "@slack/types";
 
-/** Slack has no state for skipped steps: reference/block-kit/blocks/task-card-block */
+/**
+ * Slack's states by the status of a step. Slack has no state for skipped steps:
+ * reference/block-kit/blocks/task-card-block
+ */
 const states: Readonly<Record<StepList["steps"][number]["status"], TaskCardBlock["status"]>> = {
 	pending: "pending",
 	in_progress: "in_progress",

@@ -6,12 +6,12 @@ type Styled = Extract<Inline, { type: Style }>;
 
 const fences: Readonly<Record<Style, string>> = { strong: "**", emphasis: "*", delete: "~~" };
 
-/** An underscore inside a word is not a delimiter. */
+/** Characters to escape. An underscore inside a word is not a delimiter. */
 const inlineMark = /[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
 /** Indentation before a character that begins a block or a table row. */
 const lineMark = /^([ \t]*)(?=[#+\-=|]|:-)/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
-/** Slack would make a bare URL a link that includes the backslashes of later escapes. */
+/** Start of a bare URL. Slack would make it a link that includes the backslashes of later escapes. */
 const bareAddress = /https?(?=:\/\/)|www(?=\.)/gi;
 const openEdge = /^[^\p{L}\p{N}\u2060]/u;
 const closeEdge = /[^\p{L}\p{N}\u2060]$/u;
@@ -102,7 +102,7 @@ function unwrapped(node: Inline, around: readonly Style[]): readonly Inline[] {
 		: [node];
 }
 
-/** Delimiters between adjacent texts or nodes of one style would be misread. */
+/** Merges adjacent texts, and adjacent nodes of one style, because delimiters between them would be misread. */
 function merged(nodes: readonly Inline[]): Inline[] {
 	const result: Inline[] = [];
 	for (const node of nodes) {

@@ -10,7 +10,10 @@ export interface ActiveChannel {
 	readonly us?: true;
 }
 
-/** `us`: entries in which the agent was addressed. The least recently used entries are removed first. */
+/**
+ * Maximum entries. `us`: entries in which the agent was addressed. The least recently used entries are removed
+ * first.
+ */
 const maximum = { us: 150, others: 50 } as const;
 
 /** Channels and threads with messages, stored across restarts. The connector reads missed messages in them. */
@@ -40,7 +43,10 @@ export class ActiveChannels {
 		this.#saved = new LateSave({ save, what: "the list of active channels", clock, log });
 	}
 
-	/** Entries in which the agent was addressed, then all others. In each group, the most recently used entry is first. */
+	/**
+	 * Returns the entries in which the agent was addressed, then all others. In each group, the most recently used
+	 * entry is first.
+	 */
 	get all(): readonly ActiveChannel[] {
 		const all = [...this.#places.values()].reverse();
 		return [...all.filter(({ us }) => us), ...all.filter(({ us }) => !us)];
@@ -68,7 +74,7 @@ export class ActiveChannels {
 		if (this.#places.delete(nameOf(place))) this.#saved.changed();
 	}
 
-	/** Resolves when all changes are saved, or when saving has failed. */
+	/** Saves all changes. Resolves when saving has succeeded or failed. */
 	close(): Promise<void> {
 		return this.#saved.close();
 	}

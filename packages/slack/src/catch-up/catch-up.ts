@@ -29,8 +29,8 @@ export interface CatchUpParts {
  */
 export const deliveredMs = 4 * 60_000;
 /**
- * Events that were being delivered at the last known time may be missing. Repeated messages are recognised by their
- * ids.
+ * Milliseconds before the last known time from which messages are read again, because events that were being
+ * delivered may be missing. Repeated messages are recognised by their ids.
  */
 const overlapMs = 6 * 60_000;
 const oldestMs = 24 * 3_600_000;
@@ -41,7 +41,7 @@ const maxPlaces = 50;
 /** Maximum threads to add from missed messages until all gaps are read. */
 const maxThreads = 100;
 
-/** Attempts to read a channel or thread. */
+/** Maximum attempts to read a channel or thread. */
 const tries = 3;
 const retryMs = 60_000;
 
@@ -186,7 +186,7 @@ export class CatchUp {
 		this.#missingFrom = Math.min(this.#missingFrom ?? since, since);
 	}
 
-	/** Resolves when all gaps are read, or the connector stops. */
+	/** Adds gaps to the gaps that remain to be read. Resolves when all are read, or when the connector stops. */
 	async #add(gaps: readonly Gap[], now: number): Promise<void> {
 		const { log } = this.#parts;
 		const first = stampOf(now - oldestMs);

@@ -14,16 +14,16 @@ export interface MissedMessagesParts {
 /** Maximum pages of a channel. Older messages are not recovered. */
 const maxPages = 3;
 const perPage = 100;
-/** A thread needs many pages, because Slack returns the oldest messages first. */
+/** Maximum pages of a thread. A thread needs many pages, because Slack returns the oldest messages first. */
 const maxThreadPages = 30;
 
 /**
- * `conversations.history` and `conversations.replies` each allow fifty requests per minute:
- * https://docs.slack.dev/apis/web-api/rate-limits
+ * Minimum milliseconds between two requests. `conversations.history` and `conversations.replies` each allow fifty
+ * requests per minute: https://docs.slack.dev/apis/web-api/rate-limits
  */
 const paceMs = 1200;
 
-/** Attempts per request. */
+/** Maximum attempts per request. */
 const tries = 5;
 const maxWaitMs = 120_000;
 

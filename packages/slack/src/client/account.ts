@@ -16,7 +16,7 @@ const Tested = z.object({
 
 export type Tried =
 	| { readonly account: OwnAccount }
-	/** Slack refuses the token permanently. */
+	/** Text of Slack's permanent refusal of the token. */
 	| { readonly refused: string }
 	| { readonly lost: string };
 

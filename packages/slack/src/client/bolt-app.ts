@@ -67,7 +67,7 @@ export interface BoltAppParts {
 	readonly receiver: Receiver;
 	readonly logger: SlackLogger;
 	readonly receive: (envelope: SlackEnvelope) => Promise<SlackReply>;
-	/** Runs for `app_uninstalled` or `tokens_revoked`, events about the installation of the app. */
+	/** Receives `app_uninstalled` and `tokens_revoked`, events about the installation of the app. */
 	readonly uninstalled: (body: object) => void;
 }
 

@@ -216,8 +216,8 @@ function lostBy(reason: unknown): Tried {
 const Limited = z.object({ type: z.literal("app_rate_limited") });
 
 /**
- * `tokens_revoked` names the owners of the tokens: https://docs.slack.dev/reference/events/app_uninstalled,
- * https://docs.slack.dev/reference/events/tokens_revoked
+ * Notice that the app was removed or that tokens were revoked. `tokens_revoked` names the owners of the tokens:
+ * https://docs.slack.dev/reference/events/app_uninstalled, https://docs.slack.dev/reference/events/tokens_revoked
  */
 const Removed = z.object({
 	team_id: z.string().optional(),
@@ -230,7 +230,7 @@ const Removed = z.object({
 	]),
 });
 
-/** Slack limits the rate of events, or the token may be invalid. */
+/** Notice that Slack limits the rate of events, or that the token may be invalid. */
 type AppNotice = "limited" | "removed";
 
 /** Parses a notice. Returns undefined for other events, and for removals that concern another workspace or token. */

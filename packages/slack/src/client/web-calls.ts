@@ -71,8 +71,8 @@ export class WebCalls {
 }
 
 /**
- * Throws `unavailable` if the error is neither a rate limit nor a response with an error code:
- * https://docs.slack.dev/apis/web-api/rate-limits
+ * Returns the answer for a rate limit, or for a response with an error code:
+ * https://docs.slack.dev/apis/web-api/rate-limits. Throws `unavailable` for any other error.
  */
 function refusalOf(method: string, reason: unknown): SlackAnswer {
 	if (reason instanceof WebAPIRateLimitedError) {

@@ -5,12 +5,12 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import type { SlackAnswer } from "../vocabulary/slack-port.ts";
 
 const timeoutMs = 15_000;
-/** An upload may use a slow connection. */
+/** Maximum milliseconds of an upload, which may use a slow connection. */
 const uploadTimeoutMs = 120_000;
 const maxAnswer = 64 * 1024;
-/** Maximum characters, because a proxy may respond with a page instead of an error code. */
+/** Maximum characters of an error code, because a proxy may respond with a page instead. */
 const maxWords = 100;
-/** Used if `Retry-After` contains no number of seconds. */
+/** Milliseconds to wait if `Retry-After` contains no number of seconds. */
 const someTimeMs = 30_000;
 
 const Refusal = z.object({ ok: z.literal(false), error: z.string() });

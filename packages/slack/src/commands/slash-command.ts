@@ -17,12 +17,12 @@ export function aboutCommands(bot: string): string {
 	return commandTexts.threads({ bot });
 }
 
-/** `words` are an answer in mrkdwn that only the user sees. */
+/** Result of a slash command: a kit command, or an answer in mrkdwn that only the user sees. */
 type Ordered =
 	| { readonly command: string; readonly options: Readonly<Record<string, string | number | boolean>> }
 	| { readonly words: string };
 
-/** `slash` is the command, for example `/parley`. */
+/** Names in an answer. `slash` is the slash command, for example `/parley`. */
 interface Names {
 	readonly slash: string;
 	readonly bot: string;

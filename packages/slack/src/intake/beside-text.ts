@@ -1,7 +1,10 @@
 import { cutText } from "@parley/connector";
 import * as z from "zod";
 
-/** Slack shows at most a hundred attachments: https://docs.slack.dev/messaging/formatting-message-text#attachments */
+/**
+ * Maximum attachments of a message. Slack shows at most a hundred:
+ * https://docs.slack.dev/messaging/formatting-message-text#attachments
+ */
 const maxAttachments = 20;
 /** Maximum characters of all attachments together: half of the limit for a message. */
 const maxText = 20_000;
@@ -10,7 +13,7 @@ const text = z.string().catch("").default("");
 const list = z.array(z.unknown()).catch([]).default([]);
 
 /**
- * Slack also uses attachments for forwarded messages and link previews:
+ * Attachment of a message. Slack also uses attachments for forwarded messages and link previews:
  * https://docs.slack.dev/legacy/legacy-messaging/legacy-secondary-message-attachments. Invalid fields are treated
  * as missing.
  */
@@ -100,7 +103,7 @@ interface Part {
 	readonly [name: string]: unknown;
 }
 
-/** Real blocks, for example lists in quotes, have four levels. */
+/** Maximum levels of nested blocks. Real blocks, for example lists in quotes, have four levels. */
 const maxDepth = 12;
 
 /** Types of blocks without text, or only with controls. */
@@ -144,7 +147,10 @@ function textOf(part: Part, depth: number): string {
 		.join("\n");
 }
 
-/** Mentions, emoji and links: https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types */
+/**
+ * Returns a mention, an emoji or a link in mrkdwn, or undefined for any other part:
+ * https://docs.slack.dev/reference/block-kit/blocks/rich-text-block#element-types
+ */
 function nameOf(part: Part): string | undefined {
 	switch (part.type) {
 		case "user":

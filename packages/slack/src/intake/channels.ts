@@ -123,8 +123,8 @@ export function threadOf({
 	return thread_ts === ts ? undefined : thread_ts;
 }
 
-/** Ids of direct messages begin with a D: https://docs.slack.dev/apis/web-api/using-the-conversations-api */
 function kindOf(id: string): Room["kind"] {
+	// Ids of direct messages begin with a D: https://docs.slack.dev/apis/web-api/using-the-conversations-api
 	return id.startsWith("D") ? "direct" : "channel";
 }
 

@@ -16,9 +16,9 @@ export interface EventHandlers {
 
 export interface EventReceiverParts {
 	readonly handlers: Promise<EventHandlers>;
-	/** Runs when an inbound event is stored. */
+	/** Receives each inbound event that has been stored. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
-	/** Runs for an event that Slack does not redeliver; see `CatchUp.lost`. */
+	/** Receives an event that Slack does not redeliver; see `CatchUp.lost`. */
 	readonly lost: (body: unknown) => boolean;
 	readonly log: Logger;
 }
@@ -40,8 +40,8 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Resolves when the delivery is stored or answered, or will be read later. Rejects if Slack must redeliver it, or if it is
-	 * lost.
+	 * Handles a delivery. Resolves when it is stored or answered, or will be read later. Rejects if Slack must
+	 * redeliver it, or if it is lost.
 	 */
 	async receive(envelope: SlackEnvelope): Promise<SlackReply> {
 		this.#stopping.signal.throwIfAborted();

@@ -22,7 +22,7 @@ const MessageExtras = z.object({
 });
 type MessageExtras = z.output<typeof MessageExtras>;
 
-/** `conversations.replies` also returns a message without replies. */
+/** Response of `conversations.replies`, which also returns a message without replies. */
 const RepliesPage = z.object({ messages: z.array(MessageExtras.extend({ ts })) });
 
 export class Files {

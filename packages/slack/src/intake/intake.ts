@@ -48,11 +48,14 @@ export interface IntakeParts {
 	readonly log: Logger;
 }
 
-/** `isLast`: Slack does not redeliver the event. */
+/** Outer event of a delivery. `isLast`: Slack does not redeliver the event. */
 type Delivered = Outer & { readonly isLast: boolean };
 type Handler = (event: Outer["event"], outer: Delivered) => Translated | Promise<Translated>;
 
-/** Slack itself writes messages of all other subtypes: https://docs.slack.dev/reference/events/message#subtypes */
+/**
+ * Subtypes of messages that people and apps write. Slack itself writes messages of all other subtypes:
+ * https://docs.slack.dev/reference/events/message#subtypes
+ */
 const written: ReadonlySet<string | undefined> = new Set([
 	undefined,
 	"file_share",
@@ -61,7 +64,10 @@ const written: ReadonlySet<string | undefined> = new Set([
 	"bot_message",
 ]);
 
-/** After a disconnection, only these messages report a join, because the history has no other events. */
+/**
+ * Subtypes of messages that report a join. After a disconnection, only these messages report a join, because the
+ * history has no other events.
+ */
 const joins: ReadonlySet<string | undefined> = new Set(["channel_join", "group_join"]);
 
 /** Names of the emoji ❌ and 🔁, and of similar emoji. */

@@ -1,7 +1,10 @@
 import { type Clock, delay } from "@parley/base";
 import type { Translated } from "./incoming.ts";
 
-/** Slack sends a mention event and its message event together, if the app receives message events in this channel. */
+/**
+ * Maximum milliseconds between a mention event and its message event. Slack sends them together, if the app
+ * receives message events in this channel.
+ */
 const waitMs = 1000;
 const maximum = 200;
 

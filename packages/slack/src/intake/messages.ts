@@ -20,7 +20,10 @@ export interface MessagesParts {
 	readonly files: Files;
 }
 
-/** A text can contain thousands of names, and Slack limits the rate of requests. */
+/**
+ * Maximum names to look up for a text. A text can contain thousands of names, and Slack limits the rate of
+ * requests.
+ */
 const maxNames = 20;
 
 /** Creates inbound events for messages. Looks up channel, author, names and files concurrently, and then the thread. */

@@ -24,9 +24,9 @@ export interface OwnThreads {
 
 const BelowCard = z.object({ thread: z.string() });
 
-/** Reading a thread requires a request, even if the thread has no replies. */
+/** Maximum threads to read. Reading a thread requires a request, even if the thread has no replies. */
 const maxPosts = 20;
-/** A post that was edited has several rows. */
+/** Maximum rows to read. A post that was edited has several rows. */
 const maxRows = 500;
 
 /** Recorded reasons of messages that are for the agent. */

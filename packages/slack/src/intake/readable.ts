@@ -2,7 +2,10 @@ import type { Clock } from "@parley/base";
 import { type ChatPlatform, Lookup, type Room } from "@parley/connector";
 import { type PersonRightsParts, readPersonRights } from "./person-rights.ts";
 
-/** A person who leaves a channel can see its work for at most this time. */
+/**
+ * Milliseconds for which an answer is cached. A person who leaves a channel can see its work for at most this
+ * time.
+ */
 const retentionMs = 60_000;
 const maxEntries = 2000;
 

@@ -1,6 +1,9 @@
 import { type Cache, type Clock, createCache, delay, ParleyError } from "@parley/base";
 
-/** Slack waits three seconds for an acknowledgement: https://docs.slack.dev/apis/events-api#responding */
+/**
+ * Maximum milliseconds to wait for a value. Slack waits three seconds for an acknowledgement:
+ * https://docs.slack.dev/apis/events-api#responding
+ */
 const maxMs = 1000;
 
 export interface RememberedParts<Value> {
@@ -17,7 +20,7 @@ export interface RememberedParts<Value> {
 /** Responses of Slack, cached in memory. */
 export class Remembered<Value> {
 	readonly #parts: RememberedParts<Value>;
-	/** The expiry times are stored, because `retentionMs` may depend on the value. */
+	/** Values with their expiry times, which are stored because `retentionMs` may depend on the value. */
 	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
 	/** Pending requests. This is not a cache, because no request may be evicted. */
 	readonly #pending = new Map<string, Promise<Value>>();

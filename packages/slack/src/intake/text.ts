@@ -7,7 +7,7 @@ export interface Names {
 }
 
 /**
- * Slack escapes angle brackets that people type:
+ * Matches a mention or a link, because Slack escapes angle brackets that people type:
  * https://docs.slack.dev/messaging/formatting-message-text#retrieving-messages
  */
 const mark = /<([^<>]*)>(,|:(?=[\s/!]|$))?([^\S\n]*)/g;

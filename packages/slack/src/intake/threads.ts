@@ -27,18 +27,18 @@ const Root = z.object({
 type Root = z.output<typeof Root>;
 
 const dayMs = 24 * 3_600_000;
-/** A missing scope or invitation can be repaired. */
+/** Milliseconds for which a refusal is cached. A missing scope or invitation can be repaired. */
 const refusedMs = 600_000;
 /**
- * During a rate limit of up to this length, `find` rejects for an unknown thread, so that Slack redelivers the
- * event: https://docs.slack.dev/apis/events-api#retries
+ * Maximum milliseconds of a rate limit during which `find` rejects for an unknown thread, so that Slack redelivers
+ * the event: https://docs.slack.dev/apis/events-api#retries
  */
 const briefMs = 10_000;
 
 /** Facts about threads: whether the bot has posted in a thread, and which thread a message belongs to. */
 export class Threads {
 	readonly #parts: ThreadsParts;
-	/** Null for a message that Slack does not show. */
+	/** First messages of threads. Null for a message that Slack does not show. */
 	readonly #shown: Remembered<Root | null>;
 	/** Time on the monotonic clock until which Slack limits the rate of `conversations.replies`. */
 	#limitedUntil = Number.NEGATIVE_INFINITY;

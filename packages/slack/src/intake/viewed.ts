@@ -2,7 +2,10 @@ import { type Clock, createCache } from "@parley/base";
 import * as z from "zod";
 import { id } from "./wire.ts";
 
-/** A person who has not viewed another channel in this time may have closed Slack. */
+/**
+ * Milliseconds for which a view is current. A person who has not viewed another channel in this time may have
+ * closed Slack.
+ */
 const retentionMs = 30 * 60_000;
 const maxEntries = 5000;
 

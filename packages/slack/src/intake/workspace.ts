@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { OwnAccount } from "../vocabulary/slack-port.ts";
 
-/** In commands, the value is a string. */
+/** Boolean field. In commands, the value is a string. */
 const isTrue = z
 	.union([z.boolean(), z.string()])
 	.nullish()

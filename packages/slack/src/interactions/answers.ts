@@ -9,7 +9,10 @@ export interface AnswersParts {
 	readonly log: Logger;
 }
 
-/** Slack shows a failure after three seconds, including network delays. */
+/**
+ * Maximum milliseconds before the acknowledgement. Slack shows a failure after three seconds, including network
+ * delays.
+ */
 const answeredMs = 1500;
 
 /** Returns a response whose text only the acting person sees. */
@@ -27,8 +30,8 @@ export class Answers {
 	}
 
 	/**
-	 * Resolves within `answeredMs` with the body of the acknowledgement. `reply` converts the text of the work, or of
-	 * its failure. Without `reply`, or if the work takes too long, the text is posted privately afterwards.
+	 * Returns the body of the acknowledgement within `answeredMs`. `reply` converts the text of the work, or of its
+	 * failure. Without `reply`, or if the work takes too long, the text is posted privately afterwards.
 	 */
 	async inTime(
 		work: Promise<string | undefined>,
@@ -50,7 +53,7 @@ export class Answers {
 		return undefined;
 	}
 
-	/** Posts a private text for the person, in the channel of the interaction. */
+	/** Posts a text that only `user` sees, in the channel of the interaction. Never rejects. */
 	async postPrivately({ url, channel, user, thread }: AnswerTarget, text: string): Promise<void> {
 		const { port, log } = this.#parts;
 		const there = thread === undefined ? {} : { thread_ts: thread };
@@ -82,7 +85,7 @@ export class Answers {
 }
 
 /**
- * A `response_url` accepts up to five answers in this time:
+ * Milliseconds for which a `response_url` accepts up to five answers:
  * https://docs.slack.dev/interactivity/handling-user-interaction#responses
  */
 const answerableMs = 30 * 60_000;

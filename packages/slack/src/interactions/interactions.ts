@@ -38,12 +38,12 @@ export interface InteractionsParts {
 	readonly files: Files;
 	readonly controls: Controls;
 	readonly malformed: Malformed;
-	/** See `Connector.accept`. */
+	/** Stores an inbound event; see `Connector.accept`. */
 	readonly accept: (
 		inbound: InboundEvent,
 		key: { readonly id: string; readonly conversation: string },
 	) => Promise<unknown>;
-	/** See `Connector.form`. */
+	/** Returns the form of a control; see `Connector.form`. */
 	readonly form: (pressed: {
 		readonly control: string;
 		readonly person: Person;
@@ -54,8 +54,8 @@ export interface InteractionsParts {
 }
 
 /**
- * For older interactions, Slack has already shown a failure. The clocks of Slack and of this machine may differ by
- * less than this.
+ * Milliseconds after which an interaction is too old, because Slack has already shown a failure. The clocks of
+ * Slack and of this machine may differ by less than this.
  */
 const staleMs = 5 * 60_000;
 
@@ -80,7 +80,10 @@ export class Interactions {
 		this.#answers = new Answers(parts);
 	}
 
-	/** Resolves within two seconds, when the interaction is stored or answered, or when the answer will follow privately. */
+	/**
+	 * Handles an interaction. Resolves within two seconds, when the interaction is stored or answered, or when the
+	 * answer will follow privately.
+	 */
 	async handle({ type, body }: Interaction): Promise<SlackReply> {
 		return this.#handlers[type](body);
 	}
@@ -258,7 +261,10 @@ export class Interactions {
 		return interactionTexts.notInConversation({ bot: self.name });
 	}
 
-	/** Presses and forms need no such check, because their controls are signed. */
+	/**
+	 * Whether a command or a message menu is from another workspace. Presses and forms need no such check, because
+	 * their controls are signed.
+	 */
 	#isElsewhere(installation: Installation): boolean {
 		const { self, log } = this.#parts;
 		const { team_id, enterprise_id } = installation;
@@ -298,7 +304,7 @@ function pressedIn(
 
 const formId = "parley-form";
 
-/** Slack returns this data with the submission of a form. */
+/** Data of a form, which Slack returns with the submission. */
 const Metadata = z.object({
 	control: z.string(),
 	channel: id,
@@ -347,7 +353,7 @@ function readMetadata(text: string): Metadata | undefined {
 	}
 }
 
-/** Shows an error below the first field. The form stays open. */
+/** Returns a response that shows an error below the first field. The form stays open. */
 function fieldError(fields: readonly string[], words: string): Readonly<Record<string, unknown>> {
 	const [first = "text"] = fields;
 	return { response_action: "errors", errors: { [first]: words } };

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { id, Message, ts } from "../intake/wire.ts";
 import { Installation } from "../intake/workspace.ts";
 
-/** Unique for each interaction. For three seconds, the id can open a form. */
+/** Unique id of an interaction. For three seconds, the id can open a form. */
 const trigger_id = z.string().min(1).max(128);
 const url = z.string().optional();
 

@@ -192,7 +192,10 @@ async function checkLimits({ bot }: { readonly bot: SlackApi }): Promise<Finding
 	return { id, status: "warn", what: doctorTexts.unknownHistory, fix };
 }
 
-/** Requests one message more than a limited app gets. Undefined without a readable channel. */
+/**
+ * Requests one message more than a limited app gets, and returns the number of received messages. Returns
+ * undefined without a readable channel.
+ */
 async function readHistory(
 	bot: SlackApi,
 ): Promise<{ readonly count: number; readonly hasMore: boolean } | undefined> {

@@ -102,7 +102,10 @@ export class History {
 		}
 	}
 
-	/** Searches of the same messages share requests, because many posts are searched after a start. */
+	/**
+	 * Returns a page of messages. Searches of the same messages share requests, because many posts are searched
+	 * after a start.
+	 */
 	async #page({ channel, thread }: PostTarget, { key, since }: Search, cursor: string): Promise<MessagePage> {
 		const args = {
 			channel,

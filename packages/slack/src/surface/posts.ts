@@ -25,10 +25,10 @@ import { isStillStreaming, type StreamedMessage, type Streams, streamBlockId } f
 
 export type Post = Extract<Posting, { type: "post" }>;
 
-/** Stops Slack from converting names and URLs in the text to mentions and links. */
+/** Arguments that stop Slack from converting names and URLs in the text to mentions and links. */
 export const quiet = { parse: "none", link_names: false } as const;
 const noPreviews = { unfurl_links: false, unfurl_media: false } as const;
-/** A post is found by this type and the row's nonce. */
+/** Type of the metadata of posts. A post is found by this type and the row's nonce. */
 const eventType = "parley_post";
 /** Milliseconds to wait before the next attempt to upload a file. */
 const retryMs = 10_000;
@@ -139,7 +139,7 @@ export class Posts {
 		}
 	}
 
-	/** Resolves with the post of a row; undefined if the post or one of its files is missing. */
+	/** Returns the post of a row, or undefined if the post or one of its files is missing. */
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
 		const postTarget = await this.#parts.places.targetOf(row, post.thread);
 		const ts = await this.#postOf(row, post, postTarget);

@@ -34,7 +34,7 @@ interface Bucket {
  */
 export class RateLimits {
 	readonly #clock: Clock;
-	/** Times on the monotonic clock, by limit. This is not a cache: an eviction would allow further calls. */
+	/** Times of calls on the monotonic clock, by limit. This is not a cache: an eviction would allow further calls. */
 	readonly #calls = new Map<string, number[]>();
 
 	readonly #isUnlimited: boolean;
@@ -87,7 +87,10 @@ export class RateLimits {
 		});
 	}
 
-	/** Milliseconds until a call would leave `spare` calls of the limit. At most 0 if no wait is necessary. */
+	/**
+	 * Returns the milliseconds until a call would leave `spare` calls of the limit. Returns at most 0 if no wait is
+	 * necessary.
+	 */
 	#waitFor(bucket: Bucket, spare: number): number {
 		const recent = this.#recent(bucket);
 		const tooMany = recent.length + 1 + spare - bucket.maximum;

@@ -113,8 +113,8 @@ function isSame(one: Found["files"][number], { name, size }: { name: string; siz
 	return (one.title === named || one.name === named) && (one.size === undefined || one.size === size);
 }
 
-/** Timestamps in tests have different lengths, so numbers are compared. */
 function isLater(one: string, other: string): boolean {
+	// Timestamps in tests have different lengths, so numbers are compared.
 	return Number(one) > Number(other);
 }
 

@@ -123,11 +123,11 @@ export const postLimits = {
 	postsPerAnswer: 6,
 	buttonLabel: limits.buttonText,
 	controlsPerRow: 5,
-	/** Each row is a block. The text of each tool call also needs blocks. */
+	/** Maximum rows of controls. Each row is a block, and the text of each tool call also needs blocks. */
 	controlRows: 10,
 	options: limits.options,
 	optionText: limits.optionText,
 	threadName: 200,
-	/** Slack allows more fields. For many arguments, one field with JSON is shorter. */
+	/** Limits of a form. Slack allows more fields, but for many arguments, one field with JSON is shorter. */
 	form: { fields: 10, name: limits.actionId - 2, text: limits.fieldText },
 };

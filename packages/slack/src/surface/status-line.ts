@@ -73,7 +73,7 @@ export class StatusLine {
 		if (line !== undefined) await this.#begin(line, "suspended");
 	}
 
-	/** Changes nothing before a refresh is due, unless the thread shows the other status. */
+	/** Shows `status` if a refresh is due, or if the thread shows the other status. */
 	async #begin(line: Line, status: "processing" | "suspended"): Promise<void> {
 		const now = this.#parts.clock.monotonic();
 		const before = line.status;
@@ -93,7 +93,10 @@ export class StatusLine {
 		}
 	}
 
-	/** Drops a text that follows too soon. An empty text would remove the complete status line. */
+	/**
+	 * Shows the current step. Drops a text that follows too soon. Replaces an empty text, because it would remove
+	 * the complete status line.
+	 */
 	async #write(line: Line, doing: string): Promise<void> {
 		const now = this.#parts.clock.monotonic();
 		if (doing === "" && line.text === "") return;

@@ -10,7 +10,7 @@ import { Refused } from "./refused.ts";
 
 type Post = Extract<Posting, { type: "post" }>;
 
-/** Slack ends a stream after about five minutes: slackapi/node-slack-sdk #2702 */
+/** Maximum milliseconds of a stream. Slack ends a stream after about five minutes: slackapi/node-slack-sdk #2702 */
 const maxStreamMs = 4 * 60_000;
 /** Milliseconds without new streams after Slack has refused one. */
 const refusedMs = 10 * 60_000;
@@ -172,7 +172,7 @@ function keyOf({ channel, ts }: StreamedMessage): string {
 
 const states = { running: "in_progress", completed: "complete", failed: "error" } as const;
 
-/** Undefined if a stream cannot show the change. */
+/** Chunks that show a change, or undefined if a stream cannot show it. */
 type Change = readonly AnyChunk[] | undefined;
 
 /** Returns the chunks that change `sent` to `next`, or undefined if a stream cannot show the change. */

@@ -48,7 +48,10 @@ function shownBlock(block: MessageBlock): string {
 	}
 }
 
-/** Dates are documented only for mrkdwn: https://docs.slack.dev/messaging/formatting-message-text#date-formatting */
+/**
+ * Throws if a text contains a token with a meaning other than the `allowed` ones. Dates are documented only for
+ * mrkdwn: https://docs.slack.dev/messaging/formatting-message-text#date-formatting
+ */
 function checkTokens(text: string, allowed: readonly RegExp[]): void {
 	for (const [, inside = ""] of text.matchAll(token)) {
 		if (meaning.test(inside) && !allowed.some((one) => one.test(inside)))

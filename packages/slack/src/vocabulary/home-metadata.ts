@@ -1,7 +1,10 @@
 import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 
-/** Presses on a home page name no channel, so its metadata contains the channel of the direct messages. */
+/**
+ * Metadata of a home page. Presses on a home page name no channel, so the metadata contains the channel of the
+ * direct messages.
+ */
 const HomeMetadata = z.object({ channel: z.string().regex(/^[A-Z0-9]{1,64}$/) });
 type HomeMetadata = z.output<typeof HomeMetadata>;
 

@@ -1,7 +1,7 @@
 import { parseJson } from "@parley/base";
 import * as z from "zod";
 
-/** A press includes its message, in which a table may have thousands of values. */
+/** Limits for parsing a frame. A press includes its message, in which a table may have thousands of values. */
 const limits = { maxNodes: 200_000 };
 
 const id = z.string().min(1).max(256);

@@ -23,9 +23,9 @@ export interface HttpTransportParts {
 	readonly signingSecret: string;
 	readonly listen: { readonly host: string; readonly port: number };
 	readonly deliver: Deliver;
-	/** Runs when the server listens on `port`. */
+	/** Receives the port when the server listens. */
 	readonly ready: (port: number) => void;
-	/** Runs when events from Slack may be missing; see `Suspicion`. */
+	/** Receives each suspicion that events from Slack are missing; see `Suspicion`. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -71,7 +71,10 @@ export class HttpTransport implements Transport {
 		);
 	}
 
-	/** Resolves with the port when the server listens. Rejects with `failed_precondition` if the server cannot listen. */
+	/**
+	 * Starts the server. Resolves with its port when it listens. Rejects with `failed_precondition` if it cannot
+	 * listen.
+	 */
 	async start(): Promise<number> {
 		const { host, port } = this.#parts.listen;
 		const listening = Promise.withResolvers<number>();
@@ -201,7 +204,7 @@ function answer(response: ServerResponse, { status, body }: Answer): void {
 	response.end(text);
 }
 
-/** A press includes its message, in which a table may have thousands of values. */
+/** Limits for parsing a body. A press includes its message, in which a table may have thousands of values. */
 const limits = { maxNodes: 200_000 };
 
 /**
@@ -228,7 +231,7 @@ function asObject(value: unknown): Readonly<Record<string, unknown>> {
 
 /** Maximum bytes of a body. Slack's bodies are far smaller. */
 const maxBytes = 1024 * 1024;
-/** Slack abandons a request after this time. */
+/** Milliseconds after which Slack abandons a request. */
 const timeoutMs = 3000;
 /** Maximum concurrent bodies, each of up to `maxBytes`. */
 const maxReading = 64;

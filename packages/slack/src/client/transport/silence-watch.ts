@@ -2,11 +2,11 @@ import type { Clock, Timer } from "@parley/base";
 
 /** Milliseconds to wait for the event about a post of the bot. */
 const echoMs = 30_000;
-/** After this time without events, sockets are replaced: a dead socket looks like a quiet workspace. */
+/** Milliseconds without events after which sockets are replaced. A dead socket looks like a quiet workspace. */
 const idleMs = 15 * 60_000;
 /**
- * Slack chooses sockets at random, so one of two working sockets misses this number in a row with a probability of
- * about one in a million.
+ * Maximum consecutive envelopes that a socket may miss. Slack chooses sockets at random, so one of two working
+ * sockets misses this number with a probability of about one in a million.
  */
 const maxMissed = 20;
 /** Minimum milliseconds between two replacements for missed envelopes, because Slack's choice might not be random. */

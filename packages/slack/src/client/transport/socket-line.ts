@@ -13,7 +13,7 @@ export interface LineParts {
 	 * an event again.
 	 */
 	readonly receive: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
-	/** Runs when Slack has greeted the socket. `connections` is the number of the app's sockets, if Slack reports it. */
+	/** Receives the greeting of Slack. `connections` is the number of the app's sockets, if Slack reports it. */
 	readonly greeted: (connections: number | undefined) => void;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -26,7 +26,10 @@ export interface Farewell {
 	readonly isFinal: boolean;
 }
 
-/** Slack sends the greeting at once. A socket without a greeting receives no envelopes. */
+/**
+ * Maximum milliseconds to wait for Slack's greeting. Slack sends the greeting at once, and a socket without a
+ * greeting receives no envelopes.
+ */
 const greetingMs = 10_000;
 /** Maximum milliseconds to wait for Slack's closing handshake. */
 const goodbyeMs = 1000;
@@ -219,8 +222,8 @@ export class PingWatch {
 		this.#timer = undefined;
 	}
 
-	/** All sockets of the process share the diagnostics channel. */
 	readonly #pong = (message: unknown): void => {
+		// All sockets of the process share the diagnostics channel.
 		if (Object(message).websocket === this.#socket) this.#unanswered = 0;
 	};
 

@@ -7,11 +7,14 @@ import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import { SocketLine } from "./socket-line.ts";
 import type { Deliver, Transport } from "./transport.ts";
 
-/** While one socket is being replaced, the other receives all envelopes. */
+/** Number of sockets. While one socket is being replaced, the other receives all envelopes. */
 const lineCount = 2;
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
-/** After a shorter lifetime, a socket is replaced with a pause, to limit the requests for sockets. */
+/**
+ * Milliseconds of a normal lifetime. After a shorter lifetime, a socket is replaced with a pause, to limit the
+ * requests for sockets.
+ */
 const steadyMs = 60_000;
 
 export interface SocketPairParts {
@@ -20,10 +23,10 @@ export interface SocketPairParts {
 	readonly deliver: Deliver;
 	/** Runs when a socket has opened. */
 	readonly ready: () => void;
-	/** Runs when no socket is open. `detail` is the reason. */
+	/** Receives the reason when no socket is open. */
 	readonly lost: (detail: string) => void;
 	readonly refused: (detail: string) => void;
-	/** Runs when all sockets are suspected to be broken, before they are replaced. */
+	/** Receives the suspicion when all sockets are suspected to be broken, before they are replaced. */
 	readonly suspected: (suspicion: Suspicion) => void;
 	readonly clock: Clock;
 	readonly chance: () => number;
@@ -210,7 +213,7 @@ interface OtherProcessWatchParts {
 	readonly clock: Clock;
 	/** Replaces a socket. The greeting of the new socket contains the current number of sockets. */
 	readonly replaceSocket: () => void;
-	/** Runs once if another process has sockets. */
+	/** Receives the number of sockets once, if another process has sockets. */
 	readonly found: (connections: number) => void;
 }
 

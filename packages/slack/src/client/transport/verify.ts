@@ -52,7 +52,10 @@ export function forgery(request: SignedRequest): string | undefined {
 	}
 }
 
-/** A signature is valid for five minutes, and clocks may differ by as much. */
+/**
+ * Milliseconds for which a result is stored. A signature is valid for five minutes, and clocks may differ by as
+ * much.
+ */
 const retentionMs = 11 * 60_000;
 const maxResults = 20_000;
 
