@@ -46,7 +46,7 @@ export function readCredential(
 }
 
 /**
- * Returns the subprotocol of the response: the offered one with a ticket, otherwise the first. False if the
+ * Returns the subprotocol of the response: the offered one with a ticket, otherwise the first. Returns false if the
  * client offered none.
  */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {

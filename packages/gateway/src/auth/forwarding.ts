@@ -62,8 +62,8 @@ const forwarding =
 	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
 
 /**
- * The `Forwarded` and `X-Forwarded-For` headers name different clients. A client can forge one of the headers
- * if its proxy sets only the other.
+ * Refusal of a request whose `Forwarded` and `X-Forwarded-For` headers name different clients. A client can forge one
+ * of the headers if its proxy sets only the other.
  */
 const contradiction: Refusal = {
 	status: 400,
@@ -90,8 +90,8 @@ function listed(request: IncomingRequest, name: string): string[] {
 }
 
 /**
- * Accepts `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` and `[2001:db8::1]:5678`. Returns undefined for other
- * texts, such as `unknown`.
+ * Returns the address in `1.2.3.4`, `1.2.3.4:5678`, `2001:db8::1` or `[2001:db8::1]:5678`. Returns undefined for
+ * other texts, such as `unknown`.
  */
 function readAddress(text: string): string | undefined {
 	const [, bracketed, ipv4] = /^(?:\[([^\]]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(text) ?? [];
@@ -100,8 +100,8 @@ function readAddress(text: string): string | undefined {
 }
 
 /**
- * The pattern is sticky and its parts match disjoint texts, so that matching an untrusted header takes linear
- * time.
+ * Pattern of one pair of a `Forwarded` header. It is sticky and its parts match disjoint texts, so that matching an
+ * untrusted header takes linear time.
  */
 const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
 

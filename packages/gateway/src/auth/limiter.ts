@@ -39,7 +39,10 @@ export class FailedAuthLimiter {
 		return known !== undefined && now < known.until ? known : { count: 0, until: now + WINDOW_MS };
 	}
 
-	/** Limits the table, because unauthenticated clients can fill it. */
+	/**
+	 * Stores the failures of a key as the newest entry. Deletes the oldest entry above `MAX_KEYS`, because
+	 * unauthenticated clients can fill the table.
+	 */
 	#remember(key: string, failures: Failures): void {
 		this.#failures.delete(key);
 		this.#failures.set(key, failures);

@@ -83,7 +83,8 @@ export function createLocalPeers({
 	}
 
 	/**
-	 * Inodes of the far ends, in the same order. Undefined if a connection is not local or belongs to a tool.
+	 * Returns the inodes of the far ends, in the same order. An inode is undefined if its connection is not local or
+	 * belongs to a tool.
 	 */
 	async function findLocal(connections: readonly ConnectionAddresses[]): Promise<(string | undefined)[]> {
 		const strange = connections.filter((connection) => !known.has(connection));

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errno } from "../data-directory/errno.ts";
 
-/** Processes that are read between two pauses for other work. One process takes about 15 µs. */
+/** Number of processes that are read between two pauses for other work. One process takes about 15 µs. */
 const BATCH = 64;
 
 const SOCKET = /^socket:\[([0-9]+)\]$/;
@@ -63,21 +63,22 @@ export class ToolSockets {
 }
 
 /**
- * Returns undefined if the environment is unreadable, or empty because the process is starting another
- * program. The read is asynchronous, because the kernel blocks it while the process holds a lock on its
- * memory.
+ * Whether the environment of a process contains `text`. Undefined if the environment is unreadable, or empty because
+ * the process is starting another program.
  */
 async function hasText(pid: number, text: string): Promise<boolean | undefined> {
+	// The read is asynchronous, because the kernel blocks it while the process holds a lock on its memory.
 	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreMissing);
 	return environment ? environment.includes(text) : undefined;
 }
 
-/** Follows the ancestors of each process, because a child may precede its parent in the list. */
+/** Returns the processes whose group, session, own id or ancestors are among `roots`. */
 function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): Process[] {
 	const byId = new Map(processes.map((process) => [process.pid, process]));
 	return processes.filter((process) => {
 		if (roots.has(process.group) || roots.has(process.session)) return true;
 		const seen = new Set<number>();
+		// A child may precede its parent in the list, so the ancestors of each process are followed.
 		for (let at: Process | undefined = process; at !== undefined; at = byId.get(at.parent)) {
 			if (roots.has(at.pid)) return true;
 			// Reused ids may form a cycle, because the list was not read at a single moment.

@@ -17,13 +17,18 @@ export type TableName = "tcp" | "tcp6";
 /** Reads a table as text parts, in order. A row may be split between two parts. */
 export type ReadTable = (name: TableName) => AsyncIterable<string>;
 
-/** Bytes of one read. The kernel returns one page at a time: https://docs.kernel.org/filesystems/seq_file.html */
+/**
+ * Size of one read in bytes. The kernel returns one page at a time: https://docs.kernel.org/filesystems/seq_file.html
+ */
 const PART_BYTES = 4_096;
 
 // A file handle with promises needs a third more CPU time for each page.
 const [openFile, readFile, closeFile] = [promisify(open), promisify(read), promisify(close)];
 
-/** Reads `/proc/net/tcp` or `tcp6`, for the network namespace of this process. Empty on systems without these files. */
+/**
+ * Reads `/proc/net/tcp` or `tcp6`, for the network namespace of this process. Yields nothing on systems without these
+ * files.
+ */
 export async function* readSocketTable(name: TableName): AsyncGenerator<string> {
 	const file = await openFile(`/proc/net/${name}`, "r").catch((error: unknown) => {
 		if (errno(error) !== "ENOENT") throw error;
@@ -41,7 +46,7 @@ export async function* readSocketTable(name: TableName): AsyncGenerator<string> 
 	}
 }
 
-/** With fewer keys, a part of the table is parsed only if it contains one of the keys. */
+/** Number of keys below which a part of the table is parsed only if it contains one of the keys. */
 const FEW = 8;
 
 /** State TCP_ESTABLISHED: https://www.kernel.org/doc/html/latest/networking/proc_net_tcp.html */
@@ -97,8 +102,9 @@ function readOwner(row: string, requested: Set<string>, owners: Map<string, Sock
 	requested.delete(key);
 }
 
-/** Uses no regular expression, because a table may have 40,000 rows. */
+/** Returns both addresses of a row as they are in the table. */
 function keyOf(row: string): string {
+	// No regular expression is used, because a table may have 40,000 rows.
 	const start = row.indexOf(": ") + 2;
 	const middle = row.indexOf(" ", start);
 	return row.slice(start, row.indexOf(" ", middle + 1));

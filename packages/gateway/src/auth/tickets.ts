@@ -3,7 +3,7 @@ import { type Clock, type Ids, mintToken, readTokenText } from "@parley/base";
 import type { Principal } from "@parley/core";
 
 export const ticketSeconds = 30;
-/** A further ticket replaces the principal's oldest ticket. */
+/** Maximum number of unused tickets of one principal. A further ticket replaces the oldest ticket. */
 const maxTicketsOfPrincipal = 32;
 
 interface Ticket {
@@ -14,7 +14,7 @@ interface Ticket {
 }
 
 interface LiveTokens {
-	/** Returns whether the token with this id is valid now. */
+	/** Whether the token with this id is valid now. */
 	counts(id: string): boolean;
 }
 

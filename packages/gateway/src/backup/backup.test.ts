@@ -105,7 +105,7 @@ interface Packed {
 	readonly linkpath?: string;
 }
 
-/** Omits side files of databases, and the text of databases. */
+/** Returns the text of each file by its path. Omits side files of databases, and the text of databases. */
 async function contents(directory: string): Promise<Record<string, string>> {
 	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
 	const files = entries

@@ -35,7 +35,7 @@ import { findUnfinished } from "./place-restored.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 const stagingPrefix = ".parley-backup-";
-/** An older temporary directory is the remainder of a killed backup. */
+/** Age in milliseconds from which a temporary directory is the remainder of a killed backup. */
 const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {
@@ -162,7 +162,7 @@ function unwritableReason(cause: unknown): string {
 	}
 }
 
-/** Returns the size of the archive in bytes. */
+/** Writes the manifest and the archive of its files to `part`. Returns the size of the archive in bytes. */
 async function pack(staging: string, part: string, manifest: Omit<Manifest, "format">): Promise<number> {
 	await writeFile(join(staging, manifestName), encodeManifest(manifest), { mode: 0o600 });
 	const paths = [manifestName, ...manifest.files.map(({ path }) => contentPrefix + path)];
@@ -215,8 +215,9 @@ async function gather(dataDirectory: string, target: string): Promise<Gathered> 
 }
 
 /**
- * Omits the database with its side files and old copies, stored files, workspaces, drafts, logs, and files of
- * a running process or of a restore. Follows links.
+ * Lists the files of `dataDirectory` that a backup contains in addition to the database and the stored files. Omits
+ * side files and old copies of the database, workspaces, drafts, logs, and files of a running process or of a
+ * restore. Follows links.
  */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {
@@ -245,7 +246,10 @@ async function copyPrivately(from: string, to: string): Promise<void> {
 	await copyFile(from, to);
 }
 
-/** Returns the ids of missing files. Stored files never change, so a link is a valid copy. */
+/**
+ * Links the stored files with these ids to `target`, and returns the ids of missing files. Stored files never change,
+ * so a link is a valid copy.
+ */
 async function linkFiles(dataDirectory: string, target: string, ids: readonly string[]): Promise<string[]> {
 	const missing: string[] = [];
 	await mkdir(join(target, filesDirectory), { mode: 0o700 });

@@ -63,7 +63,7 @@ function readJson(text: string): unknown {
 	}
 }
 
-/** Returns false for a path that would leave the directory or replace a reserved file. */
+/** Whether a path stays in the directory and does not name a reserved file. */
 function isPlain(path: string): boolean {
 	if (Buffer.byteLength(path) > maxPathBytes) return false;
 	const parts = path.split("/");

@@ -7,10 +7,10 @@ import { isReserved, workspacesDirectory } from "./manifest.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 /**
- * A restore works inside the data directory, because a mount point cannot be replaced. Its content is written
- * to `restore.part-T`. Renaming this directory to `restore.ready-T` commits the restore. Then the old content
- * moves to `before-restore-T`, `restore.ready-T` becomes `restore.placing-T`, and its content moves up. The
- * next process that locks the data directory continues an interrupted restore.
+ * Prefixes of the directories of a restore. A restore works inside the data directory, because a mount point cannot
+ * be replaced. Its content is written to `restore.part-T`. Renaming this directory to `restore.ready-T` commits the
+ * restore. Then the old content moves to `before-restore-T`, `restore.ready-T` becomes `restore.placing-T`, and its
+ * content moves up. The next process that locks the data directory continues an interrupted restore.
  */
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";
@@ -53,7 +53,7 @@ export async function finishRestore(
 	if (placing !== undefined) await moveUp(dataDirectory, placing, failpoints);
 }
 
-/** Finds the name of a restore that was committed and is not complete. */
+/** Returns the name of a restore that was committed and is not complete, or undefined. */
 export async function findUnfinished(dataDirectory: string): Promise<string | undefined> {
 	return (await find(dataDirectory, stages.ready)) ?? (await find(dataDirectory, stages.placing));
 }

@@ -30,8 +30,8 @@ export interface UnpackLimits {
 }
 
 /**
- * Databases and text usually shrink to between a third and a tenth of their size. Deflate compresses at most
- * 1,032 : 1.
+ * Default limits. Databases and text usually shrink to between a third and a tenth of their size. Deflate compresses
+ * at most 1,032 : 1.
  */
 const defaultLimits: UnpackLimits = { maxBytes: 100e9, maxRatio: 100 };
 
@@ -39,7 +39,7 @@ const defaultLimits: UnpackLimits = { maxBytes: 100e9, maxRatio: 100 };
 const gzipStart = Buffer.from([0x1f, 0x8b]);
 
 const ratioCountsFrom = 64 * 1024 * 1024;
-/** Unpacked bytes between two reports of progress. */
+/** Number of unpacked bytes between two reports of progress. */
 const reportBytes = 16 * 1024 * 1024;
 
 interface ReadOptions {

@@ -10,7 +10,7 @@ const gibibyte = 1024 * 1024 * 1024;
 const platform = () =>
 	string(allowedTexts.platformName).regex(/^[a-z][a-z0-9-]{0,39}$/, { error: allowedTexts.platformName });
 
-/** Ids are strings, because Discord ids exceed the exact range of JSON numbers. */
+/** Returns the schema of an id, which is a string, because Discord ids exceed the exact range of JSON numbers. */
 function id(noun: string): z.ZodString {
 	const allowed = allowedTexts.platformId({ noun });
 	return string(allowed).regex(/^[^\s:]{1,128}$/u, { error: allowed });

@@ -7,7 +7,7 @@ import type { Settings } from "./schema.ts";
 type Chat = NonNullable<Settings["chat"]>;
 type Channel = NonNullable<Chat["channels"]>[string];
 
-/** `places` is the old name, which continues to work. */
+/** Names of the setting with the channels. `places` is the old name, which continues to work. */
 const channelKeys = ["channels", "places"] as const;
 
 const hourMs = 60 * 60 * 1000;

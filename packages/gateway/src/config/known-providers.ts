@@ -31,8 +31,8 @@ export interface KnownProvider {
 const common = ["none", "low", "medium", "high"] as const;
 const local: ServerTraits = { efforts: common };
 /**
- * The server requires each request to send back the thinking of all tool calls, including those of earlier turns:
- * https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model
+ * Traits of the servers of Kimi. They require each request to send back the thinking of all tool calls, including
+ * those of earlier turns: https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model
  */
 const kimi: ServerTraits = { returnedThinking: "all", efforts: common };
 

@@ -755,7 +755,7 @@ function asAnotherUser(): number {
 	return own + 1;
 }
 
-/** Only root can give a directory to another user. */
+/** Test for root only, because only root can give a directory to another user. */
 const asRoot = test.skipIf(process.geteuid?.() !== 0);
 
 asRoot(

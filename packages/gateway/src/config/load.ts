@@ -102,7 +102,10 @@ export interface ModelOrigins {
 	readonly fallback?: readonly string[];
 }
 
-/** Compiling the schema (`jitless: false`) costs more time than it saves in one parse. */
+/**
+ * Options of a parse without compilation. Compiling the schema (`jitless: false`) costs more time than it saves in
+ * one parse.
+ */
 const atOnce = { ...inOurWords, jitless: true };
 
 /** Checked settings of one source, with absolute paths. */

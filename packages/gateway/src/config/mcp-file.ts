@@ -22,7 +22,7 @@ import { readLoginStates } from "./mcp-logins.ts";
 import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
 import { missingProblem, readMcp, valuesFrom } from "./mcp-settings.ts";
 
-/** A shorter value could be an ordinary word. */
+/** Minimum length of a redacted value. A shorter value could be an ordinary word. */
 const shortestSecret = 8;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -110,13 +110,16 @@ interface McpFileParts {
 	/** Path of the file with the logins at remote servers. */
 	readonly logins: string;
 	/**
-	 * Called before a change is applied. If it rejects, only the removals are applied, and the next run tries again to
-	 * apply the additions.
+	 * Audits a change before it is applied. After a rejection, only the removals are applied, and the next run tries
+	 * again to apply the additions.
 	 */
 	changed?(): Promise<void>;
 }
 
-/** For the file of an agent, `configured` is empty. A change to the file applies to the next run. */
+/**
+ * Setup from the configured servers, one file with MCP servers and the file with the logins. A change to the files
+ * applies to the next run. For the file of an agent, `configured` is empty.
+ */
 class McpFile {
 	readonly #parts: McpFileParts;
 	#state: string;
@@ -192,7 +195,7 @@ class McpFile {
 		});
 	}
 
-	/** Sets `problem` if a path cannot be resolved. */
+	/** Returns the server with the real paths in `read` and `write`. Sets `problem` if a path cannot be resolved. */
 	async #real<T extends McpServerSettings | TrustedMcpServer>(server: T): Promise<T> {
 		if ("url" in server) return server;
 		const lost: string[] = [];
@@ -265,7 +268,10 @@ function grantOf(
 
 type LoginStates = Awaited<ReturnType<typeof readLoginStates>>;
 
-/** Ignores a login for another address. */
+/**
+ * Returns the state of the login at a server, or an empty object without a login. Ignores a login for another
+ * address.
+ */
 function loginOf(
 	server: McpRemoteSettings | TrustedMcpRemote,
 	states: LoginStates,

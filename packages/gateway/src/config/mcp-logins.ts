@@ -106,11 +106,9 @@ export class McpLoginFile implements McpLogins {
 		});
 	}
 
-	/**
-	 * Acquires the lock of the file only for the write, so that a slow authorization server does not block
-	 * other logins.
-	 */
+	/** Stores the login with this name, or deletes it without `login`. */
 	async #write(name: string, login: McpLogin | undefined): Promise<void> {
+		// The lock is acquired only for the write, so that a slow authorization server does not block other logins.
 		await this.#locked("mcp-logins", async () => {
 			const { [name]: _, ...others } = await readEntries(this.#path);
 			const logins = login ? { ...others, [name]: await this.#seal(name, login) } : others;
@@ -144,7 +142,7 @@ export class McpLoginFile implements McpLogins {
 		return login;
 	}
 
-	/** Returns undefined if the key cannot decrypt the login. */
+	/** Returns the text of a login, or undefined if the key cannot decrypt it. */
 	async #decrypt(name: string, entry: Entries[string]): Promise<string | undefined> {
 		const box = await this.#openBox();
 		try {

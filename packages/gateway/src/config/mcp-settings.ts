@@ -71,7 +71,7 @@ export function withAbsoluteMcp(written: Written, absolute: (path: string) => st
 	return { ...written, servers: Object.fromEntries(servers) };
 }
 
-/** Finds the first `read` or `write` path that does not exist. */
+/** Returns the first `read` or `write` path that does not exist, or undefined if all paths exist. */
 export function findLostPath({
 	servers = {},
 }: Written): { readonly path: JsonPath; readonly value: string } | undefined {

@@ -157,7 +157,7 @@ function isAddress({ href }: URL, common = ""): boolean {
 	);
 }
 
-/** Throws if the value of a variable is missing or invalid. */
+/** Replaces each `{NAME}` in an address with the value of the variable. Throws if the value is missing or invalid. */
 function inserted(text: string | undefined, environment: Environment, place: string): string | undefined {
 	return text?.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = environment[name];

@@ -3,7 +3,7 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Placeholder values that are not keys, for example `changeme`. */
+/** Pattern of placeholder values that are not keys, for example `changeme`. */
 const placeholder =
 	/^(?:undefined|null|none|change-?me|placeholder|dummy|test|todo|key|secret|your.*|<.*>|\$.*|(?:sk-ant-)?[x*.]+|.*\.\.\.)$/i;
 

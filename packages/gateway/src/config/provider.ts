@@ -28,7 +28,7 @@ export interface ProviderChoice extends MessagesKey {
 }
 
 const keyVariable = "ANTHROPIC_API_KEY";
-/** llama-server itself reads the same variable. */
+/** Variable with the key of the local model server. llama-server itself reads the same variable. */
 const llamaKeyVariable = "LLAMA_API_KEY";
 
 /**
@@ -57,7 +57,7 @@ export function chooseProvider(
 	throw refused(settingRefusalTexts.anthropicKeyMissing({ variable: keyVariable }));
 }
 
-/** Returns undefined if neither the local server nor the Messages API is configured. */
+/** Returns the choice of the local server or the Messages API, or undefined if neither is configured. */
 function messagesChoice(
 	settings: Settings,
 	environment: Environment,
@@ -108,7 +108,7 @@ function ownKey(environment: Environment, keyName: string): MessagesKey {
 	return apiKey === undefined ? {} : { apiKey, keyName };
 }
 
-/** Returns undefined if neither a key nor the address of another server is set. */
+/** Returns the choice of the Messages API, or undefined if neither a key nor the address of another server is set. */
 function anthropic(
 	{ provider = "auto", baseUrl }: Settings,
 	environment: Environment,

@@ -126,7 +126,10 @@ const llama = () =>
 		})
 		.partial();
 
-/** The schemas are functions, because creating only those of a source's settings makes each start faster. */
+/**
+ * Functions that create the schemas of the settings. Creating only the schemas of a source's settings makes each
+ * start faster.
+ */
 const settings = {
 	$schema: () => string(allowedTexts.jsonSchemaAddress).describe(settingTexts.jsonSchema),
 	listen: () =>
@@ -218,7 +221,7 @@ function isHost(text: string): boolean {
 	return isEndpoint(text) || isEndpoint(`${text}:80`);
 }
 
-/** Returns undefined for any address except an https origin. */
+/** Returns the URL of an https origin, or undefined for any other text. */
 function parsePublicUrl(text: string): URL | undefined {
 	const url = URL.parse(text);
 	const isOrigin = url?.protocol === "https:" && url.hostname !== "" && url.href === `${url.origin}/`;

@@ -34,7 +34,7 @@ export interface SearchProblem {
 	readonly reason?: string;
 }
 
-/** Finds the first problem that the schema cannot detect; undefined if all settings are valid. */
+/** Returns the first problem that the schema cannot detect, or undefined if all settings are valid. */
 export function searchProblem(
 	{ provider, url, key }: Written,
 	environment: Readonly<Record<string, string | undefined>>,

@@ -7,7 +7,10 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
-/** The message of each issue is the text that a refusal shows after "allowed: " or "needed: ". */
+/**
+ * Parse options with the messages of this gateway. The message of each issue is the text that a refusal shows after
+ * "allowed: " or "needed: ".
+ */
 export const inOurWords = {
 	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),
 };
@@ -31,7 +34,7 @@ function unknownKey(source: Source, path: JsonPath, key: string): ParleyError {
 	return refused(settingRefusalTexts.unknownSetting({ name: unknown, place: origin, near, allowed }));
 }
 
-/** `reason` is set if `allowed` does not explain the refusal. */
+/** Value that is refused, and the allowed values. `reason` is set if `allowed` does not explain the refusal. */
 interface RefusedValue {
 	readonly value: unknown;
 	readonly allowed: string;

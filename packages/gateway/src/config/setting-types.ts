@@ -2,7 +2,7 @@ import { readAllowedHost } from "@parley/core";
 import * as z from "zod";
 import { allowedTexts } from "../texts/config/values.ts";
 
-/** A larger amount is probably a typing error. */
+/** Maximum amount in US dollars. A larger amount is probably a typing error. */
 const maxDollars = 1_000_000;
 
 /** Returns the schema of a string that is not empty. `allowed` is the text of its errors. */

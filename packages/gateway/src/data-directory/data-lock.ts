@@ -134,7 +134,7 @@ function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: u
 	);
 }
 
-/** Returns "" if the owner has not written its file yet. */
+/** Returns a text with the id of the owner's process, or "" if the owner has not written its file yet. */
 function ownerName(owner: string): string {
 	try {
 		return ` (process ${readFileSync(owner, "utf8")})`;

@@ -37,7 +37,7 @@ async function lockOf(path: string): Promise<string> {
 	return join(dirname(target), "run", "policy.lock");
 }
 
-/** Returns "" if the file does not exist. Rejects if the file must not be edited. */
+/** Returns the text of the policy file, or "" if the file does not exist. Rejects if the file must not be edited. */
 async function readPolicyText(path: string): Promise<string> {
 	try {
 		const facts = await stat(path);

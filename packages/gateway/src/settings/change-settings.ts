@@ -27,7 +27,10 @@ interface FileChange {
 	readonly clock: Clock;
 }
 
-/** Reads the text of the configuration file; `{}` if the file does not exist. Rejects if every user can change the file. */
+/**
+ * Reads the text of the configuration file, or returns `{}` if the file does not exist. Rejects if every user can
+ * change the file.
+ */
 export async function readConfigText(sources: ConfigSources): Promise<{ path: string; text: string }> {
 	const { path } = configFile(sources);
 	try {
@@ -44,7 +47,7 @@ export async function readConfigText(sources: ConfigSources): Promise<{ path: st
 	}
 }
 
-/** A setting without a value is removed. */
+/** New values by setting. A setting without a value is removed. */
 type SettingChanges = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** Changes one setting, as `changeSettings` does. */
@@ -149,8 +152,8 @@ interface Place {
 }
 
 /**
- * Throws `invalid_argument` for invalid JSON, and for several words where one is expected. The schema checks
- * the value later.
+ * Converts words to the value of a setting. Throws `invalid_argument` for invalid JSON, and for several words where
+ * one is expected. The schema checks the value later.
  */
 function readValue(words: readonly string[], { key, schema, cwd }: Place): unknown {
 	const isPath = relative.test(schema.description ?? "");

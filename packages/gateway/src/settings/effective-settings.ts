@@ -136,12 +136,12 @@ function pathsIn(path: readonly string[], value: unknown): (readonly string[])[]
 }
 
 const hidden = "(hidden)";
-/** The next argument of these program options, or their text after `=`, is a secret. */
+/** Pattern of program options with a secret, which is the next argument or the text after `=`. */
 const secretOption = /^-{1,2}[\w-]*(?:key|token|secret|password|auth)[\w-]*$/i;
 
 /**
- * Secrets are variables of programs, arguments of secret options, credentials in addresses, and texts that
- * look like credentials.
+ * Returns the value with hidden secrets: variables of programs, arguments of secret options, credentials in
+ * addresses, and texts that look like credentials.
  */
 function withoutSecrets(value: unknown, path: readonly string[]): unknown {
 	if (Array.isArray(value)) return value.map((item, at) => argumentWithoutSecret(item, value[at - 1]));

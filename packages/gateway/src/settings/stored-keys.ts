@@ -7,7 +7,7 @@ import { withFileLock } from "../data-directory/file-lock.ts";
 import { checkPermissions, removeDrafts, replacePrivateFile } from "../data-directory/private-file.ts";
 import { storedKeysTexts } from "../texts/config/stored-keys.ts";
 
-/** Names of keys and tokens. Other variables, such as PATH, would have further effects. */
+/** Pattern of names of keys and tokens. Other variables, such as PATH, would have further effects. */
 const keyName = /^(?!PARLEY_|NODE_)[A-Z][A-Z0-9_]*_(?:KEY|TOKEN|SECRET|BEDROCK)$/;
 
 const keysSchema = () => z.record(z.string().regex(keyName), z.string().min(1));
