@@ -6,13 +6,13 @@ import { drained } from "../shared/drained.ts";
 import { isWireEvent, type WirePassing, weightOf } from "../shared/wire-event.ts";
 import { encodePassing, encodeRecorded } from "./codec.ts";
 
-/** Proxies and clients may close a silent connection after a minute or less. */
+/** Milliseconds between two heartbeats. Proxies and clients may close a silent connection after a minute or less. */
 const heartbeatMs = 15_000;
 /** Milliseconds after `close` at which the connection of a client that reads too slowly is destroyed. */
 const closeMs = 2_000;
 /** Maximum number of recorded events in one read of the journal. */
 const pageSize = 50;
-/** A client with more waiting transient events is disconnected. */
+/** Number of waiting transient events above which a client is disconnected. */
 const maxTransientEvents = 5_000;
 /** Number of waiting transient events at which further minor events are dropped. */
 const maxMinorEvents = 500;

@@ -8,7 +8,7 @@ export interface Answer {
 
 type Statuses = Partial<Record<ErrorCode, number>>;
 
-/** All other codes have the status 500. */
+/** HTTP statuses by error code. All other codes have the status 500. */
 const statuses: Statuses = {
 	invalid_argument: 400,
 	not_found: 404,
@@ -16,7 +16,7 @@ const statuses: Statuses = {
 	unavailable: 503,
 };
 
-/** 507 reports that the store of files is full: RFC 4918, section 11.5. */
+/** HTTP statuses of requests for files. 507 reports that the store of files is full: RFC 4918, section 11.5. */
 const fileStatuses: Statuses = { ...statuses, resource_exhausted: 507 };
 
 export function fileStatusOf(code: ErrorCode): number {

@@ -232,7 +232,7 @@ function issue(principal: Principal, tickets: Tickets): Answer {
 	}
 }
 
-/** Destroys the request if the body does not end within `bodyMs`. */
+/** Reads and drops the body. Destroys the request if the body does not end within `bodyMs`. */
 function discardBody(request: IncomingMessage, clock: Clock): void {
 	// A destroyed request emits no further event.
 	if (!request.complete && !request.destroyed) {
@@ -276,7 +276,10 @@ async function upgrade(
 	options.onWebSocket(request, socket, options.head, { ...origin, principal });
 }
 
-/** Unauthenticated clients could otherwise use up the connections for other clients. */
+/**
+ * Header that closes the connection. Unauthenticated clients could otherwise use up the connections for other
+ * clients.
+ */
 const closeConnection = { connection: "close" };
 
 function notHere(path: string): Refusal {
@@ -311,8 +314,8 @@ function send(request: IncomingMessage, response: ServerResponse, { status, body
 }
 
 /**
- * Omits the query, which may contain a search text, and the address of a password page, which grants access
- * to the page.
+ * Logs an answered request. Omits the query, which may contain a search text, and the address of a password page,
+ * which grants access to the page.
  */
 function logAnswer({ method, url = "" }: IncomingMessage, response: ServerResponse, log: Logger): void {
 	response.once("close", () => {

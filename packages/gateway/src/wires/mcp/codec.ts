@@ -147,7 +147,7 @@ export function encodeSubmitted(
 	return answered([first, ...notes], output, false);
 }
 
-/** Returns texts for models, and the same facts as JSON for programs. */
+/** Returns a result with texts for models, and with the same facts as JSON for programs. */
 function answered(
 	texts: readonly string[],
 	structuredContent: RunOutput | TaskOutput,
@@ -209,7 +209,7 @@ export function encodeResource({ id, title, updatedAt, state }: SessionSummary):
 
 /** Maximum number of characters of one text of a transcript. */
 const longestText = 16_384;
-/** A longer message gets its own page. */
+/** Maximum number of bytes of a page. A longer message gets its own page. */
 const pageBytes = 256 * 1024;
 
 export const shownInTranscript = [

@@ -44,7 +44,10 @@ export interface McpConnectionDeps {
 	readonly counts?: WireCounts | undefined;
 }
 
-/** Has no effect in practice: the tool call that waits for a form ends earlier. */
+/**
+ * Milliseconds until a form ends. It has no effect in practice, because the tool call that waits for a form ends
+ * earlier.
+ */
 const formMs = 24 * 3_600_000;
 
 /** One MCP session, without HTTP: its tools and resources for one principal. */
@@ -52,7 +55,7 @@ export class McpConnection {
 	readonly #deps: McpConnectionDeps;
 	readonly #context: McpContext;
 	readonly #server: McpServer;
-	/** Ends all waits when the gateway stops or the session ends. */
+	/** Controller that ends all waits when the gateway stops or the session ends. */
 	readonly #stopping = new AbortController();
 	/** Controllers of the active requests, by id. They abort at the end of a request, or when its client disconnects. */
 	readonly #lost = new Map<RequestId, AbortController>();
@@ -266,7 +269,7 @@ export class McpConnection {
 	}
 }
 
-/** Returns false if the client has cancelled the request. */
+/** Whether the client has disconnected. False if it has cancelled the request. */
 function isClosed(reason: unknown): boolean {
 	return SdkError.isInstance(reason) && reason.code === SdkErrorCode.ConnectionClosed;
 }

@@ -114,7 +114,7 @@ export type RpcMessage = Readonly<z.infer<typeof rpcMessage>>;
 
 const sessionUri = /^parley:\/\/sessions\/([\w-]{1,128})(?:\?after=(\d{1,15}))?$/;
 
-/** Reads the session and the position from the URI of a transcript; undefined for another URI. */
+/** Returns the session and the position in the URI of a transcript, or undefined for another URI. */
 export function decodeTranscriptUri(
 	uri: string,
 ): { readonly sessionId: string; readonly after: number } | undefined {

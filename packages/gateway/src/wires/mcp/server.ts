@@ -195,7 +195,7 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * Ends only idle sessions of this principal. Throws if there are too many sessions and the principal has no
+	 * Ends the oldest idle session of this principal if there are too many sessions. Throws if the principal has no
 	 * idle session.
 	 */
 	#makeRoom({ id }: Principal): void {

@@ -19,7 +19,10 @@ import type { RefusedFrame, Request } from "./schema.ts";
 /** Maximum number of waiting requests of a connection. At the maximum, the connection is not read. */
 export const maxPending = 32;
 
-/** If more events wait for the end of all requests, they are sent between two responses. */
+/**
+ * Maximum number of events that wait for the end of all requests. Above it, the waiting events are sent between two
+ * responses.
+ */
 const maxDelayed = 256;
 
 /** Output to one client. Accepts frames in order and never blocks. */
@@ -59,14 +62,16 @@ export class OzzieConnection implements HandlerContext {
 	#prompts: PromptQueue | undefined;
 	#isShowScheduled = false;
 	#waiting: OzzieEvent[] | undefined;
-	/** Resolves when delayed events are sent. Created on demand, because most connections never need it. */
+	/**
+	 * Promise that resolves when delayed events are sent. Created on demand, because most connections never need it.
+	 */
 	#released: PromiseWithResolvers<void> | undefined;
 	#working: Promise<void> | undefined;
 	/** Joined sessions whose replay starts after the current response. */
 	#joined: SessionView[] = [];
 	#finishing = false;
 	#closed = false;
-	/** Undefined unless the client is a connector. */
+	/** Stops the person checks; undefined unless the client is a connector. */
 	readonly #stopChecks: (() => void) | undefined;
 
 	constructor(deps: OzzieConnectionDeps) {

@@ -100,8 +100,8 @@ function withObject(call: { readonly arguments?: unknown }): object {
 }
 
 /**
- * Go clients answer a `select` with a value, but a `confirm` without a value. Calls that always require
- * approval need an explicit value.
+ * Fields of a call that always requires approval. Go clients answer a `select` with a value, but a `confirm` without
+ * a value, and such a call needs an explicit value.
  */
 const choice = {
 	type: "select",
@@ -171,8 +171,8 @@ function fitsFrame(text: string): boolean {
 export type Fits = (value: unknown) => boolean;
 
 /**
- * Cuts long strings first, then replaces free-form arguments, then shortens lists. Preserves the keys of the
- * payload, and the types of all values except arguments.
+ * Returns the payload, shortened if it does not fit. Cuts long strings first, then replaces free-form arguments, then
+ * shortens lists. Preserves the keys of the payload, and the types of all values except arguments.
  */
 function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	if (fits(payload)) return payload;
@@ -187,8 +187,8 @@ function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 }
 
 /**
- * Cuts long strings first, then shortens the longest list and counts the missing items in `more`. Returns
- * undefined if the payload still does not fit.
+ * Returns the payload, shortened if it does not fit. Cuts long strings first, then shortens the longest list and
+ * counts the missing items in `more`. Returns undefined if the payload still does not fit.
  */
 function fitAnswer(payload: unknown, fits: Fits, mark: Mark): unknown {
 	if (fits(payload)) return payload;
@@ -214,7 +214,9 @@ function* reductions(payload: object, mark: Mark): Generator<object> {
 	yield withLists(plain, 0);
 }
 
-/** Arguments can have so many keys that cut strings do not suffice. */
+/**
+ * Replaces the arguments of a call with a mark, because they can have so many keys that cut strings do not suffice.
+ */
 function withoutArguments(payload: object, mark: Mark): object {
 	const short = (holder: object): object => {
 		if (!("arguments" in holder)) return holder;
@@ -235,8 +237,8 @@ function withLists(value: object, max: number): object {
 }
 
 /**
- * Cuts strings about as little as needed. Returns undefined if the value does not fit even with strings of
- * the shortest length.
+ * Returns the value, whose strings are cut about as little as needed. Returns undefined if the value does not fit
+ * even with strings of the shortest length.
  */
 export function capToFit(
 	value: unknown,

@@ -2,7 +2,7 @@ import { type Cache, type Clock, createCache } from "@parley/base";
 import { frameText } from "../../transport/frame-writer.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** For one run, the JSON around the text of a delta is the same until the next recorded event. */
+/** JSON around the text of a delta. It is the same for all deltas of one run until the next recorded event. */
 interface DeltaFrame {
 	readonly seq: number;
 	readonly runId: string;
@@ -38,11 +38,11 @@ export class EventFrames {
 		return this.#frame;
 	}
 
-	/** Thousands of deltas of a reply differ only in their text, so the JSON around the text is reused. */
 	#encode(event: OzzieEvent): string {
 		const delta = event.event;
 		if (delta.type !== "text.delta" && delta.type !== "thinking.delta")
 			return JSON.stringify(encodeOzzieEvent(event));
+		// Thousands of deltas of a reply differ only in their text, so the JSON around the text is reused.
 		const deltas = this.#deltas[delta.type];
 		let around = deltas.get(event.sessionId);
 		if (around?.seq !== event.seq || around.runId !== delta.runId) {

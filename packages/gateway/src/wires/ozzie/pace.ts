@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Also the maximum burst. Reading pauses above this rate. */
+/** Number of failed requests per second above which reading pauses, and the maximum burst of such requests. */
 const failuresPerSecond = 1000;
 
 /**

@@ -262,7 +262,10 @@ export class OzzieServer {
 		else client.connection.receive(data.toString("utf8"));
 	}
 
-	/** Sends all earlier frames first. Destroys the socket of a client that does not answer. */
+	/**
+	 * Closes the connection of a client after all earlier frames are sent. Destroys the socket of a client that does
+	 * not answer.
+	 */
 	#shut(client: Client, code: number, reason: string): void {
 		client.writer.finish();
 		client.ws.close(code, reason);
@@ -271,7 +274,10 @@ export class OzzieServer {
 		client.ws.once("close", () => cut.cancel());
 	}
 
-	/** Answers the request in progress if it ends within `closeMs`. Drops waiting requests. */
+	/**
+	 * Closes the connection of a client whose token is no longer valid. Answers the request in progress if it ends
+	 * within `closeMs`. Drops waiting requests.
+	 */
 	#closeRevoked(client: Client): void {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const patience = this.#options.clock.after(closeMs, resolve);

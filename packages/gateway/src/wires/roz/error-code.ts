@@ -23,7 +23,8 @@ export function isRetryable(code: SessionErrorCode): boolean {
 }
 
 /**
- * At a start, errors about rights and limits end the stream with a gRPC status. All other errors are frames.
+ * Error codes about rights and limits, which end a stream at its start with a gRPC status. All other errors are
+ * frames.
  */
 const ofStatus: ReadonlySet<ErrorCode> = new Set([
 	"permission_denied",

@@ -20,10 +20,10 @@ import { Hosts } from "./methods/hosts.ts";
 
 const sequences = 25 * testScale(40, 400);
 
-/** `settle` and `tick` let the gateway work. */
+/** Step of a sequence. `settle` and `tick` let the gateway work. */
 type Step = ClientFrame | NeighbourStep | "settle" | "tick" | "time" | "close" | "break";
 
-/** `seed` determines all other choices. */
+/** Steps in order. `seed` determines all other choices. */
 interface Sequence {
 	readonly steps: readonly Step[];
 	readonly seed: number;

@@ -4,7 +4,9 @@ import { Hosts } from "./methods/hosts.ts";
 import { type StreamSessionOptions, streamSession } from "./methods/stream-session.ts";
 import { watchTeam } from "./methods/watch-team.ts";
 
-/** The definition has no serializer, because the stream writer needs the size of encoded responses. */
+/**
+ * Definition of `StreamSession` without a serializer, because the stream writer needs the size of encoded responses.
+ */
 const definition = {
 	streamSession: {
 		...AgentServiceService.streamSession,
@@ -14,15 +16,13 @@ const definition = {
 	watchTeam: { ...AgentServiceService.watchTeam, responseSerialize: (encoded: Buffer) => encoded },
 };
 
-/**
- * Returns an error instead of throwing it, because grpc-js leaves a call without a status if a decoder throws
- * while responses are written:
- * https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/server-interceptors.ts
- */
+/** Returns the decoded request, or an error for malformed bytes. */
 function decodeRequest(bytes: Buffer): SessionRequest | Error {
 	try {
 		return AgentServiceService.streamSession.requestDeserialize(bytes);
 	} catch (reason) {
+		// If a decoder throws while responses are written, grpc-js leaves the call without a status:
+		// https://github.com/grpc/grpc-node/blob/master/packages/grpc-js/src/server-interceptors.ts
 		return new Error("malformed request", { cause: reason });
 	}
 }

@@ -110,7 +110,7 @@ const shownSkill = { run_id: "run_1", call_id: "", skill_name: "deploy" };
 const ofStep = { stepId: "build", title: "Building", model: "m1", taskId: "task_1", attempt: 1 };
 const shownStep = { step_id: "build", step_title: "Building", model: "m1", task_id: "task_1", attempt: 1 };
 
-/** An event without its frame fails to compile. */
+/** Recorded events with their frames. An event without its frame fails to compile. */
 const recorded: Pairs<OtherEvent<RecordedEvent>> = {
 	"command.started": [
 		[

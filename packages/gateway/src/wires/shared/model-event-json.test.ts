@@ -8,7 +8,7 @@ const nothing = { tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, token
 const call = { runId: "run_1", model: "m", provider: "p", messages: 5 };
 const shownCall = { run_id: "run_1", model: "m", provider: "p", message_count: 5 };
 
-/** A type without its frame fails to compile. */
+/** Events of models with their frames. A type without its frame fails to compile. */
 const encoded: {
 	readonly [Type in ModelEvent["type"]]: readonly [
 		event: Extract<ModelEvent, { type: Type }>,

@@ -3,7 +3,8 @@ import { type Clock, ParleyError } from "@parley/base";
 const perSecond = 50;
 const burst = 100;
 /**
- * Above this number, full buckets are deleted. This does not change the limit, because new buckets are full.
+ * Number of buckets above which full buckets are deleted. This does not change the limit, because new buckets are
+ * full.
  */
 const sweepAbove = 4096;
 

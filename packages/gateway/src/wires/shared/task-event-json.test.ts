@@ -22,7 +22,7 @@ type Rows<Event extends { readonly type: string }> = {
 	];
 };
 
-/** A type without its payload fails to compile. */
+/** Events with their payloads. A type without its payload fails to compile. */
 const encoded: Rows<TaskEvent | WorkerEvent> = {
 	"task.created": [
 		{ type: "task.created", ...task, description: "Split it", parentId: "", by: "operator" },

@@ -200,7 +200,10 @@ function encodeWorker(
 	}
 }
 
-/** Durations above three months have no exact number of nanoseconds, and become the largest exact number. */
+/**
+ * Converts milliseconds to nanoseconds. Durations above three months have no exact number of nanoseconds, and become
+ * the largest exact number.
+ */
 function nanoseconds(ms: number): number {
 	return Math.min(Math.round(ms * nanosecondsPerMs), Number.MAX_SAFE_INTEGER);
 }

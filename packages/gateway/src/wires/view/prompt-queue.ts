@@ -22,8 +22,8 @@ export class PromptQueue {
 	readonly #repeated = new Set<string>();
 
 	/**
-	 * Returns whether the client gets the event now; false for a prompt that must wait. Call `due` after the last event of a
-	 * commit, because a later event may close the next prompt.
+	 * Handles an event. Returns whether the client gets the event now; false for a prompt that must wait. Call `due`
+	 * after the last event of a commit, because a later event may close the next prompt.
 	 */
 	receive({ sessionId, event }: { readonly sessionId: string; readonly event: AnyEvent }): boolean {
 		if (isPrompt(event)) return this.#add(sessionId, event.prompt);

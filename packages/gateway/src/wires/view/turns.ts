@@ -8,7 +8,7 @@ type EventOf<Type extends SessionEvent["event"]["type"]> = Extract<
 type Called = EventOf<"model.called">;
 type Outcome = EventOf<"tool.completed" | "tool.failed">;
 
-/** The run ended before the call ran. `error` is the error of the run; may be empty. */
+/** Outcome of a call whose run ended before the call ran. `error` is the error of the run; may be empty. */
 interface NotRun {
 	readonly type: "tool.not_run";
 	readonly error: string;

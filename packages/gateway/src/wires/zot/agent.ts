@@ -14,10 +14,10 @@ import {
 import { zotErrorTexts } from "../../texts/wires/zot.ts";
 import { SessionView } from "../view/session-view.ts";
 
-/** The next prompt after this time renews the grant for all calls. A grant lasts 8 hours. */
+/** Milliseconds after which the next prompt renews the grant for all calls. A grant lasts 8 hours. */
 const renewalMs = 4 * 60 * 60 * 1000;
 
-/** The operator started the process. */
+/** Principal of the client: the operator, who started the process. */
 const principal: Principal = { id: "operator", kind: "operator", via: "zot" };
 
 export interface AgentSettings {

@@ -126,7 +126,7 @@ export function encodeFrame(frame: Frame): string {
 	return `{"type":"text_delta","delta":${encodeJson(delta)}${newest.end}`;
 }
 
-/** The JSON after the text is the same for all deltas of a prompt. */
+/** JSON after the text of the newest delta, which is the same for all deltas of a prompt. */
 let newest: { readonly id: Id | undefined; readonly end: string } = { id: undefined, end: "}" };
 
 function endOf(id: Id | undefined): string {
@@ -265,13 +265,13 @@ export function encodeAsk(id: string, { label }: Prompt, approval: Approval): As
 	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
 }
 
-/** Limit of the search for an id. Clients write the id before long fields. */
+/** Maximum number of characters in which the id is searched. Clients write the id before long fields. */
 const maxSearchedCharacters = 4_096;
 
 const space = "[ \\t\\r]*";
 const quoted = '"(?:[^"\\\\]|\\\\.)*"';
 const plain = `(?:${quoted}|[-+.\\w]+)`;
-/** Members with plain values, up to the first `id`. */
+/** Pattern of members with plain values, up to the first `id`. */
 const beginning = new RegExp(
 	`^${space}\\{${space}(?:(?!"id")${quoted}${space}:${space}${plain}${space},${space})*"id"${space}:${space}(${plain})${space}[,}]`,
 );

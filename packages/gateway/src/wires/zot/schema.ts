@@ -7,7 +7,10 @@ export const protocolVersion = 1;
 
 /** Maximum number of characters of an id or another name, which many lines repeat. */
 const maxNameLength = 1_024;
-/** `user_message` returns the message in one line, which must stay below 16 MiB. */
+/**
+ * Maximum number of bytes of a message in JSON. `user_message` returns the message in one line, which must stay below
+ * 16 MiB.
+ */
 const maxMessageBytes = 15 * 1024 * 1024;
 /** Maximum number of bytes of JSON for one UTF-16 code unit. */
 const widest = 6;
@@ -34,7 +37,7 @@ export const LineEnvelope = z.looseObject({ type: z.string(), id: Id.nullish() }
 const imageType = () =>
 	z.preprocess((type) => (type === "image/jpg" ? "image/jpeg" : type), z.enum(imageTypes));
 
-/** Removes line breaks, which MIME encoders insert. */
+/** Returns the schema of data in base64. Removes line breaks, which MIME encoders insert. */
 const base64 = () =>
 	z
 		.string()
@@ -74,7 +77,7 @@ const reasoningWord = () =>
 
 const id = Id.nullish();
 
-/** Makers by `type`. The schemas ignore unknown fields. */
+/** Functions that create the schemas of the commands, by `type`. The schemas ignore unknown fields. */
 const makers = {
 	hello: () => z.object({ id, token: z.string().nullish() }),
 	prompt: () => z.object({ id, message: Message.nullish(), images: z.array(image()).nullish() }),

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { ZotSetup } from "../../testing/zot-setup.ts";
 import { serveZot } from "./server.ts";
 
-/** Reads only while `reading` is true. */
+/** Stream that accepts data only while `reading` is true. */
 class Reader extends Writable {
 	readonly writes: string[] = [];
 	text = "";

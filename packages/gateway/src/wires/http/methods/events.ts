@@ -24,7 +24,7 @@ export interface AuthenticatedRequest {
 	readonly principal: Principal;
 }
 
-/** The first defined field applies. Without fields, the stream starts with the next event. */
+/** Start of a stream. The first defined field applies. Without fields, the stream starts with the next event. */
 interface Begin {
 	readonly lastEventId: string | undefined;
 	readonly afterSeq: number | undefined;

@@ -268,7 +268,7 @@ test("an interrupted upload leaves no file", async () => {
 	expect(await t.store.read((db) => db.selectFrom("files").selectAll().execute())).toEqual([]);
 });
 
-/** Metrics by name and labels, without the common prefix. `s` is the number of running uploads. */
+/** Returns the metrics by name and labels, without the common prefix. `s` is the number of running uploads. */
 async function metrics(): Promise<Record<string, number>> {
 	const values = Object.entries(await metricValues(recorder, "parley_upload"));
 	return {

@@ -11,7 +11,7 @@ import { toTime } from "../../shared/time.ts";
 import { fileStatusOf } from "../error-code.ts";
 import { answerUnread, HttpError, sendJson } from "../reply.ts";
 
-/** Without progress for this time, a client is treated as disconnected. */
+/** Milliseconds without progress after which a client is treated as disconnected. */
 const patienceMs = 30_000;
 
 export interface FileRoutes {
@@ -148,8 +148,8 @@ function refuseWrapped({ headers }: IncomingMessage): void {
 }
 
 /**
- * Accepts keys without the quotes that the draft requires:
- * https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
+ * Returns the idempotency key of a request, or undefined without the header. Accepts keys without the quotes that the
+ * draft requires: https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/
  */
 function readKey({ headers }: IncomingMessage): string | undefined {
 	const header = headers["idempotency-key"];
@@ -234,7 +234,7 @@ function typeOf({ mediaType }: StoredFile): string {
 	return mediaType === "text/plain" ? "text/plain; charset=utf-8" : mediaType;
 }
 
-/** Rejects if a full buffer is not emptied within `patienceMs`. */
+/** Sends the content of a file. Rejects if a full buffer is not emptied within `patienceMs`. */
 async function sendContent(content: Readable, response: ServerResponse, clock: Clock): Promise<void> {
 	try {
 		for await (const chunk of content) {
@@ -265,15 +265,15 @@ function tagOf({ sha256 }: StoredFile): string {
 	return `"${sha256}"`;
 }
 
-/** Applies `If-None-Match`: RFC 9110, section 13.1.2. */
+/** Whether the client has this version of the file, according to `If-None-Match`: RFC 9110, section 13.1.2. */
 function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 	const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
 	return tags.includes("*") || tags.includes(tagOf(file));
 }
 
 /**
- * Returns undefined if the response contains the complete file, for example for several ranges: RFC 9110,
- * section 14.2. Throws a 416 error if the file has no byte in the range.
+ * Returns the requested range of the file. Returns undefined if the response contains the complete file, for example
+ * for several ranges: RFC 9110, section 14.2. Throws a 416 error if the file has no byte in the range.
  */
 function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRange | undefined {
 	const condition = headers["if-range"];

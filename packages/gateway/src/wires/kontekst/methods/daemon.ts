@@ -41,8 +41,8 @@ function shutdownFor(principal: Principal): { readonly message: string } {
 }
 
 /**
- * Resolves even if the local model server does not respond within 1.5 s. The fields about this server are
- * empty, false or 0 if none is configured.
+ * Returns the status of the gateway and of the local model server. Resolves even if this server does not respond
+ * within 1.5 s. The fields about it are empty, false or 0 if none is configured.
  */
 async function statusFor(
 	principal: Principal,

@@ -11,7 +11,7 @@ export interface AgentServiceOptions extends GrpcStreamDeps {
 	readonly redactor: ErrorRedactor;
 }
 
-/** The definition has no serializer, because the stream writer needs the size of encoded events. */
+/** Definition of `Run` without a serializer, because the stream writer needs the size of encoded events. */
 const definition = {
 	run: { ...AgentServiceService.run, responseSerialize: (encoded: Buffer) => encoded },
 };

@@ -118,7 +118,10 @@ export class RunWait {
 		}
 	}
 
-	/** Returns undefined while the wait continues. Throws `not_found` if the session was deleted. */
+	/**
+	 * Returns the status of the run at the end of the wait, or undefined while the wait continues. Throws `not_found`
+	 * if the session was deleted.
+	 */
 	#status(isStopped: boolean): RunResult["status"] | undefined {
 		if (this.#isDeleted) {
 			throw new ParleyError(`session not found: ${this.#sessionId}`, { code: "not_found" });
@@ -128,7 +131,7 @@ export class RunWait {
 		return this.#open.size > 0 ? "waiting" : "running";
 	}
 
-	/** Returns `return` to end the wait with all prompts, or undefined to continue the wait. */
+	/** Returns `return` to end the wait with all prompts, an approval to show, or undefined to continue the wait. */
 	#next(
 		{ show, patient = false }: RunWaitOptions,
 		left: ReadonlySet<string>,

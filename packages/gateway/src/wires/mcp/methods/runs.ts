@@ -11,7 +11,7 @@ import { removeEmpty, sessionFor } from "./sessions.ts";
 import { approvalForms } from "./show-approval.ts";
 import { runAbove, taskState } from "./tasks.ts";
 
-/** Default of a wait without reports. Many clients end a request after 60 s, and would cancel the run. */
+/** Default seconds of a wait without reports. Many clients end a request after 60 s, and would cancel the run. */
 const silentSeconds = 45;
 /** Milliseconds between two reports, which keep a request open. */
 const reportMs = 10_000;

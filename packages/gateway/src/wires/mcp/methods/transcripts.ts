@@ -6,7 +6,7 @@ import { decodeTranscriptUri } from "../schema.ts";
 import type { McpContext } from "./context.ts";
 
 const pageSessions = 100;
-/** Clients can read older sessions only by their URI. */
+/** Maximum number of listed sessions. Clients can read older sessions only by their URI. */
 const maxSessions = 1_000;
 const pageEvents = 200;
 

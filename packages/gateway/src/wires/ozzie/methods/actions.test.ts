@@ -137,7 +137,7 @@ interface Case {
 	readonly session: string;
 }
 
-/** Returns `let` even if the method failed. */
+/** Returns `forbidden`, or `let` for any other outcome, even if the method failed. */
 function outcomeOf(answer: string): string {
 	return answer.startsWith("forbidden") ? "forbidden" : "let";
 }

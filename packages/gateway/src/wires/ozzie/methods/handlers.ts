@@ -14,7 +14,7 @@ import { skillMethods } from "./skills.ts";
 import { taskMethods } from "./tasks.ts";
 import { usageMethods } from "./usage.ts";
 
-/** A method without a handler fails to compile. */
+/** Handlers by method. A method without a handler fails to compile. */
 const handlers: MethodsOf<MethodName> = {
 	...sessionMethods,
 	...commandMethods,
@@ -46,8 +46,8 @@ export async function answerRequest(connection: HandlerContext, request: Princip
 }
 
 /**
- * A principal that may do one of the actions may call the method, and the runtime then checks the action that
- * applies. A method without an action fails to compile.
+ * Required actions by method. A principal that may do one of the actions may call the method, and the runtime then
+ * checks the action that applies. A method without an action fails to compile.
  */
 const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...Action[]]>> = {
 	open_session: ["session.open", "session.read"],
@@ -60,11 +60,11 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	retry: "session.write",
 	set_model: "session.configure",
 	list_prompts: "prompt.read",
-	/** A principal that may answer the prompt may request the page. */
+	// A principal that may answer the prompt may request the page.
 	secret_page: ["prompt.deny", "prompt.answer"],
 	prompt_response: ["prompt.deny", "prompt.answer", "prompt.approve", "prompt.approve_critical"],
 	allow_always: "policy.extend",
-	/** A connector also needs a trust grant for the channel. */
+	// A connector also needs a trust grant for the channel.
 	accept_all_tools: ["trust.accept_all", "session.write"],
 	cancel_turn: "session.write",
 	list_commands: "session.read",
@@ -75,7 +75,7 @@ const methodActions: Readonly<Record<MethodName, Action | readonly [Action, ...A
 	store_memory: ["memory.write", "memory.write_everyone"],
 	query_memories: "memory.read",
 	list_memories: "memory.read",
-	/** `memory.forget_channel` applies to all notes of a channel. */
+	// `memory.forget_channel` applies to all notes of a channel.
 	forget_memory: ["memory.forget", "memory.forget_channel"],
 	schedule_task: "schedule.create",
 	list_schedules: "schedule.read",

@@ -308,7 +308,7 @@ async function loadMessages(
 	return newestWithin(messages, jsonBytes, max).map((message) => shortened(message, max));
 }
 
-/** Omits the token of a prompt. */
+/** Returns the text of an event as messages, without the token of a prompt. */
 function textOf(recorded: Recorded): Page[] {
 	const { event, at, seq } = recorded;
 	const pageOf = (role: string, content: string): Page[] => [{ role, content, ts: toTime(at), seq }];

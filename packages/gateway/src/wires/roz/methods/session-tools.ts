@@ -133,7 +133,10 @@ export class SessionTools {
 		this.#own.connection?.leave();
 	}
 
-	/** Resolves with false if the session has no host, or if the host is not connected. */
+	/**
+	 * Offers the tools of the session's host to a run. Resolves with false if the session has no host, or if the host
+	 * is not connected.
+	 */
 	async #connectHost(run: string): Promise<boolean> {
 		const { runtime, principal, hosts, hostId, calling } = this.#options;
 		const host = hostId === undefined ? undefined : hosts.find(principal, hostId);
@@ -158,7 +161,10 @@ export class SessionTools {
 
 const policies = { allow: "allow", ask: "require_confirmation", deny: "block" } as const;
 
-/** `refusal` is the reason why the client may not offer tools, for example in a session of a chat channel. */
+/**
+ * Connection of the client's own tools. `refusal` is the reason why the client may not offer tools, for example in a
+ * session of a chat channel.
+ */
 type OwnTools =
 	| { readonly connection: ToolConnection }
 	| { readonly connection: undefined; readonly refusal: ParleyError };

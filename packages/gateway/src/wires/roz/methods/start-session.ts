@@ -112,8 +112,8 @@ async function create(
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Returns undefined for the default agent. Existing clients send no environment, "default", or the UUID of an
- * environment of another server.
+ * Returns the name of the agent, or undefined for the default agent. Existing clients send no environment, "default",
+ * or the UUID of an environment of another server.
  */
 async function agentOf(
 	environment: string,

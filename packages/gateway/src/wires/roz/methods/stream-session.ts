@@ -60,7 +60,7 @@ export function streamSession(
 	call.on("end", () => stream.close());
 }
 
-/** Deltas may be dropped for a slow client. */
+/** Whether the response is a delta, which may be dropped for a slow client. */
 function isDelta({ response }: SessionResponse): boolean {
 	return response?.$case === "textDelta" || response?.$case === "thinkingDelta";
 }

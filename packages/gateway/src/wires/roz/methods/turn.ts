@@ -274,7 +274,7 @@ class TurnFrames {
 		this.#options.send(frame("presenceHint", { level, reason }));
 	}
 
-	/** Returns undefined for a failed turn. */
+	/** Returns the reason why the turn ended, or undefined for a failed turn. */
 	#stopReason(error: string, cause: EndCause | undefined): string | undefined {
 		if (error === "cancelled") return "cancelled";
 		if (cause === "refusal") return "refusal";

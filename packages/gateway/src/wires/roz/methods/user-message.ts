@@ -61,7 +61,7 @@ function requireImages({ name, readsImages }: CurrentModel): void {
  */
 const closing = /<(?=\s*\/\s*context)/giu;
 
-/** Returns an empty list for an image or an empty block. Escapes closing tags in the text. */
+/** Returns the block as text with escaped closing tags. Returns an empty list for an image or an empty block. */
 function textOf({ block, label = "" }: ContentBlock): string[] {
 	const name = label.replaceAll(/["<>\p{Cc}]/gu, " ").trim();
 	const opening = name === "" ? "<context>" : `<context label="${name}">`;

@@ -76,7 +76,9 @@ export class TeamWatch {
 	/** Number of started phases by the task id of each known worker. */
 	readonly #phases = new Map<string, number>();
 	readonly #open = new Set<string>();
-	/** The known workers are replayed one after the other, because their events may be large. */
+	/**
+	 * Promise of the last replay. The known workers are replayed one after the other, because their events may be large.
+	 */
 	#replayed: Promise<void> = Promise.resolve();
 	#isOver = false;
 

@@ -88,7 +88,10 @@ function describeModel(model: ReturnType<Agent["models"]>[number]): object {
 	});
 }
 
-/** The frame must stay below the 16 MiB that clients accept for one line. */
+/**
+ * Maximum number of bytes of the messages in a frame, which must stay below the 16 MiB that clients accept for one
+ * line.
+ */
 const maxBytes = 15 * 1024 * 1024;
 
 interface Shown {

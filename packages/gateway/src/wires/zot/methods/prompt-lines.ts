@@ -7,8 +7,8 @@ import type { Counts, Notice } from "../schema.ts";
 type Called = Extract<Recorded["event"], { type: "model.called" }>;
 
 /**
- * `replied`: whether the model completed the reply or sent content. Token counts do not show this, because
- * some providers report no counts.
+ * Kind of a counted model call. `replied`: whether the model completed the reply or sent content. Token counts do not
+ * show this, because some providers report no counts.
  */
 interface Counted {
 	readonly auxiliary: boolean;

@@ -176,7 +176,7 @@ export class Prompts {
 		this.#send(job, { type: "done" });
 	}
 
-	/** Uses the id, because the next run may start before the core handles the cancellation. */
+	/** Aborts the run with this id, because the next run may start before the core handles the cancellation. */
 	#cancelRun(runId: string): void {
 		const { agent, log } = this.#options;
 		agent.abort(runId).catch((error: unknown) => log.error("a prompt could not be aborted", { error }));
@@ -187,7 +187,7 @@ export class Prompts {
 		for (const job of jobs) this.#options.send(failure(job, "cancelled before it started"));
 	}
 
-	/** Builds the notice directly, because a delta is sent for each token. */
+	/** Sends a text delta. Builds the notice directly, because a delta is sent for each token. */
 	#sendDelta({ id }: Job, delta: string): void {
 		this.#options.send(
 			idOf(id) ? { type: "text_delta", delta, request_id: id } : { type: "text_delta", delta },
