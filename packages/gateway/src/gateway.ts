@@ -36,7 +36,7 @@ import { McpEndpoint } from "./wires/mcp/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
 /**
- * Open connections are closed after this time. Longer than the 2 s in which clients must answer the close
+ * Maximum milliseconds until open connections are closed. Longer than the 2 s in which clients must answer the close
  * frame with code 1001.
  */
 const closeGrpcMs = 5_000;

@@ -85,7 +85,7 @@ export interface CallersOptions {
 	readonly log: Logger;
 }
 
-/** Clients use these services before they know how to authenticate. */
+/** Paths of the services that need no authentication. Clients use them before they know how to authenticate. */
 const publicServices = /^\/grpc\.(?:reflection\.|health\.)/;
 
 /**

@@ -95,7 +95,7 @@ const echoMethod = {
 /** Method that writes the requested number of bytes, and does not end. */
 const waitMethod = { ...echoMethod, path: "/test.Echo/Wait", requestStream: true, responseStream: true };
 
-/** Resolves at the response headers. */
+/** Opens a call of `waitMethod` for this number of bytes. Resolves at the response headers. */
 async function openWait(connection: Socket, target: string, bytes: number): Promise<void> {
 	const session = connect(`http://${target}`, { createConnection: () => connection });
 	session.on("error", () => undefined);
@@ -107,7 +107,7 @@ async function openWait(connection: Socket, target: string, bytes: number): Prom
 	await once(stream, "response");
 }
 
-/** The keepalive ends a call only after 40 s. */
+/** Time limit of the tests. The keepalive ends a call only after 40 s. */
 const timeout = paced(20_000);
 
 test.each(["plain", "TLS"])(

@@ -11,7 +11,7 @@ export interface GrpcStreamDeps {
 	readonly callers: Callers;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Counts the bytes that wait for slow clients. */
+	/** Account of the bytes that wait for slow clients. */
 	readonly account: OutgoingAccount;
 	readonly counts: WireCounts;
 }
@@ -39,7 +39,7 @@ interface StreamParts<Message> {
 	readonly lost: () => void;
 }
 
-/** Shared by all messages. A writer allocates its buffer at the first use, and `finish` resets it. */
+/** Writer that all messages share. It allocates its buffer at the first use, and `finish` resets it. */
 const bytes = new BinaryWriter();
 
 /** Opens the writer of a stream whose client has authenticated, and returns it with the principal. */

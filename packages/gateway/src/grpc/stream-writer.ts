@@ -23,7 +23,7 @@ export interface StreamWriterOptions<Message> {
 	/** A call that sends encoded messages unchanged. */
 	readonly call: SendingCall;
 	readonly encode: (message: Message) => Buffer;
-	/** Returns true for messages that a slow client does not need. */
+	/** Whether a slow client does not need the message. */
 	readonly mayDrop: (message: Message) => boolean;
 	readonly clock: Clock;
 	readonly account: OutgoingAccount;
@@ -124,7 +124,10 @@ export class StreamWriter<Message> implements Holder {
 		this.#deadline = undefined;
 	}
 
-	/** Reports 0 while no message waits in the writer, because the bytes in grpc-js are limited. */
+	/**
+	 * Reports the waiting bytes to the account. Reports 0 while no message waits in the writer, because the bytes in
+	 * grpc-js are limited.
+	 */
 	#count(): void {
 		const bytes = this.#waiting.length === 0 ? 0 : this.#waitingBytes + this.#sendingBytes;
 		if (this.#phase !== "over") this.#options.account.set(this, bytes);

@@ -3,7 +3,10 @@ import * as z from "zod";
 import { errno } from "../data-directory/errno.ts";
 import { llamaTexts } from "../texts/llama.ts";
 
-/** Must be below 2 s, the time limit of the status command of Kontekst, which tries once. */
+/**
+ * Milliseconds for a response to a health check. Below 2 s, the time limit of the status command of Kontekst, which
+ * tries once.
+ */
 const PROBE_MS = 1_500;
 const MAX_ANSWER = 1 << 20;
 

@@ -9,10 +9,10 @@ import type { LlamaSettings } from "../config/llama-settings.ts";
 import { llamaTexts } from "../texts/llama.ts";
 import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
 
-/** Each further failure doubles the pause. */
+/** Milliseconds of the pause after the first failure. Each further failure doubles the pause. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** A server that ran this long restarts after the shortest pause. */
+/** Milliseconds after which a running server restarts with the shortest pause. */
 const HEALTHY_MS = 5 * 60_000;
 /** Milliseconds between two checks of a server that is not ready. */
 const POLL_MS = 250;
@@ -20,7 +20,7 @@ const POLL_MS = 250;
 const REPORT_MS = 15_000;
 /** Milliseconds between two checks of a ready server that the gateway did not start. */
 const FOREIGN_POLL_MS = 2_000;
-/** Requests wait during a pause of at most this length. During a longer pause, they fail immediately. */
+/** Maximum milliseconds of a pause in which requests wait. During a longer pause, they fail immediately. */
 const SHORT_PAUSE_MS = 4_000;
 /** Maximum milliseconds that a request waits until a model is loaded. */
 const LONGEST_LOAD_MS = 15 * 60_000;
@@ -196,7 +196,10 @@ export class LlamaServer {
 		}
 	}
 
-	/** Resolves with the reason when the server ends or stops answering. */
+	/**
+	 * Starts the program, or uses a server that already answers. Resolves with the reason when the server ends or stops
+	 * answering.
+	 */
 	async #serveOnce(): Promise<string> {
 		const { settings, clock, log, currentDirectory } = this.#options;
 		const { endpoint, command = "", args, environment, modelDir } = settings;
@@ -233,7 +236,7 @@ export class LlamaServer {
 		return `${JSON.stringify(command)} ended ${end}${this.#lastLine === "" ? "" : `: ${this.#lastLine}`}`;
 	}
 
-	/** Resolves with the reason when the other process no longer answers. */
+	/** Uses the server of another process. Resolves with the reason when that process no longer answers. */
 	async #adoptServer(first: LlamaHealth): Promise<string> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;

@@ -21,7 +21,10 @@ interface Counting {
 	readonly prompts: Map<string, OpenPrompt>;
 }
 
-/** Either no metric needs the event, or another event of the same run, call, task or prompt is counted. */
+/**
+ * Entry of an event that is not counted: either no metric needs it, or another event of the same run, call, task or
+ * prompt is counted.
+ */
 const notCounted = undefined;
 
 /** Functions that record the metrics of each event. An event type without an entry fails to compile. */

@@ -3,15 +3,15 @@ import type { Registry } from "prom-client";
 import { type CounterName, counters, type HistogramName, histograms, type LabelsOf } from "./metric-table.ts";
 
 /**
- * The gateway does not control the values of some labels, such as the names of models. Further combinations
- * share one series whose labels are `other`.
+ * Maximum number of series of one metric, because the gateway does not control the values of some labels, such as the
+ * names of models. Further combinations share one series whose labels are `other`.
  */
 const maxSeries = 500;
 
 /** Number of waiting measurements at which prom-client is loaded without a scrape. */
 const loadAfter = 1_000;
 
-/** Further measurements are dropped until prom-client is loaded. */
+/** Maximum number of waiting measurements. Further measurements are dropped until prom-client is loaded. */
 const maxWaiting = 10 * loadAfter;
 
 type Labels = Readonly<Record<string, string>>;

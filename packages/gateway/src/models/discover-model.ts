@@ -12,7 +12,10 @@ const maxBytes = 8 * 1024 * 1024;
 const maxListed = 10;
 
 const name = z.string().min(1).max(200);
-/** Many servers report no window, or another value in its place, so any other value becomes undefined. */
+/**
+ * Schema of a number of tokens. Many servers report no window, or another value in its place, so any other value
+ * becomes undefined.
+ */
 const tokens = z.int().min(1).max(100_000_000).optional().catch(undefined);
 
 /**

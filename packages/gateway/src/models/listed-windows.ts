@@ -4,7 +4,7 @@ import { type ModelServer, readList } from "./discover-model.ts";
 
 /** Milliseconds until the list is requested again if it could not be read, or if it does not contain the model. */
 const pauseMs = 60 * 1000;
-/** A list is requested again at this age, because models and their windows change. */
+/** Age in milliseconds at which a list is requested again, because models and their windows change. */
 const oldMs = 60 * 60 * 1000;
 
 interface ListedWindowsDeps {
@@ -29,7 +29,7 @@ class ListedWindows implements Model {
 	readonly #deps: ListedWindowsDeps;
 	#windows: ReadonlyMap<string, number | undefined> = new Map();
 	#reading: Promise<void> | undefined;
-	/** Time in the clock's monotonic milliseconds. */
+	/** Time of the last request, in the clock's monotonic milliseconds. */
 	#requestedAt = Number.NEGATIVE_INFINITY;
 
 	constructor(model: Model, deps: ListedWindowsDeps) {

@@ -166,7 +166,7 @@ function timeoutsOf({ llama }: Config): { readonly timeouts?: typeof llamaTimeou
 	return llama ? { timeouts: llamaTimeouts } : {};
 }
 
-/** A local server may read a long prompt for minutes before the first token of its response. */
+/** Time limits of a local server, which may read a long prompt for minutes before the first token of its response. */
 const llamaTimeouts = { firstByteMs: 600_000, idleMs: 300_000, totalMs: 1_800_000 };
 
 function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): Model {
@@ -182,7 +182,10 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 	});
 }
 
-/** Facts about a served model come from `table`, if it contains the model. */
+/**
+ * Returns a table of the served models, of the models that the operator described, and of the models of other
+ * providers. Facts about a served model come from `table`, if it contains the model.
+ */
 function tableOf(
 	served: readonly string[],
 	{ own, table, routes }: KnownModels & { readonly routes: Routes },
@@ -230,7 +233,7 @@ function warnOfIgnored({ model, fallback = [] }: Config, log: Logger): void {
 	log.warn("the offline model is used: the named models are ignored", { model, fallback });
 }
 
-/** Without an origin, the caller adds the position. */
+/** Place of a model name. Without an origin, the caller adds the position. */
 interface Place {
 	readonly path: readonly (string | number)[];
 	readonly origin: string | undefined;

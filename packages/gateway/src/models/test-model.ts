@@ -4,7 +4,7 @@ import { modelTestTexts } from "../texts/models/test-model.ts";
 import { openModels } from "./open-models.ts";
 
 const patienceMs = 60_000;
-/** Suffices for models that think before they answer. */
+/** Maximum number of tokens of the response. It suffices for models that think before they answer. */
 const maxTokens = 512;
 
 /** Result of a successful test of the configured model. */

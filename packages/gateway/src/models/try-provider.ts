@@ -58,7 +58,7 @@ export async function tryProvider(
 	}
 }
 
-/** Returns undefined if the response is not a list of models. */
+/** Returns the names of the listed models, or undefined if the response is not a list of models. */
 async function listed(response: Response, server: ModelServer): Promise<string[] | undefined> {
 	if (!response.ok) {
 		await response.body?.cancel();

@@ -59,7 +59,7 @@ import {
 } from "./restored-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
 
-/** Delay after the start of the first reply. The first words are usually shown by then. */
+/** Milliseconds between the start of the first reply and the check. The first words are usually shown by then. */
 const CHECK_AFTER_MS = 100;
 
 /** The core in this process, with one session. */
@@ -68,7 +68,10 @@ export interface OpenAgent {
 	close(): Promise<void>;
 }
 
-/** Without `--session`, the database is in memory, and there is no lock. */
+/**
+ * Database file and session directory of the agent. Without `--session`, the database is in memory, and there is no
+ * lock.
+ */
 interface Home {
 	readonly file: string;
 	readonly directory: string;

@@ -13,7 +13,7 @@ import type { Models } from "../models/open-models.ts";
 import { rpcTexts } from "../texts/rpc.ts";
 import type { Agent } from "../wires/zot/agent.ts";
 
-/** Far above the number of sessions that killed processes can leave. */
+/** Maximum number of listed sessions. It is far above the number of sessions that killed processes can leave. */
 const maxListed = 1_000;
 
 interface RestoredSession {

@@ -123,7 +123,7 @@ async function acceptAnswer(
 	return { status: 200, html: wordsPage(passwordPageTexts.thankYou, words) };
 }
 
-/** Rejects unless the page's holder may see and answer the question now. */
+/** Returns the facts that the form shows. Rejects unless the page's holder may see and answer the question now. */
 async function factsOf({ holder, token, expiresAt }: SecretPage, route: SecretPageRoute): Promise<FormFacts> {
 	const { runtime, pages } = route;
 	const now = await runtime.trust.people.asOfNow(holder);
@@ -167,7 +167,10 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 	};
 }
 
-/** The longest password has 4096 characters, and a form writes each with at most nine bytes. */
+/**
+ * Maximum number of bytes of an answer. The longest password has 4096 characters, and a form writes each with at most
+ * nine bytes.
+ */
 const maxBytes = 64 * 1024;
 const patienceMs = 30_000;
 

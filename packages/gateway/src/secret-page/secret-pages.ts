@@ -3,13 +3,13 @@ import { type Clock, ParleyError } from "@parley/base";
 import { actingId, type Principal, type Runtime } from "@parley/core";
 import { passwordPageTexts } from "../texts/pages/password.ts";
 
-/** Maximum lifetime. A page also never outlives its question. */
+/** Maximum lifetime of a page in milliseconds. A page also never outlives its question. */
 const lifeMs = 10 * 60 * 1000;
-/** An expired page stays known, so that a late visitor learns about the expiry. */
+/** Milliseconds for which an expired page stays known, so that a late visitor learns about the expiry. */
 const rememberedMs = 24 * 60 * 60 * 1000;
-/** A further page replaces the principal's oldest page. */
+/** Maximum number of pages of one principal. A further page replaces the oldest of these pages. */
 const maxPagesOfPerson = 8;
-/** A further page replaces the oldest page. */
+/** Maximum number of pages of all principals. A further page replaces the oldest page. */
 const maxPages = 1_000;
 /** Maximum number of failed answers to one page. */
 const maxTries = 20;

@@ -93,8 +93,8 @@ export class ZotSetup implements AsyncDisposable {
 	}
 
 	/**
-	 * Types of the frames for the command with this id, without responses and text deltas. The type `turn_end` is
-	 * followed by the stop reason.
+	 * Returns the types of the frames for the command with this id, without responses and text deltas. The type
+	 * `turn_end` is followed by the stop reason.
 	 */
 	typesOf(id: Id): string[] {
 		return this.frames

@@ -14,7 +14,7 @@ const loopback = new KnownNetworks((list) => {
 	list.addAddress("::1", "ipv6");
 });
 
-/** Reads `HOST:PORT`, with IPv6 in brackets (`[::1]:7777`); undefined for other texts. */
+/** Parses `HOST:PORT`, with IPv6 in brackets (`[::1]:7777`). Returns undefined for other texts. */
 export function parseEndpoint(text: string): Endpoint | undefined {
 	const parts = /^(?:\[([0-9a-f:.]+)\]|([a-z0-9.-]+)):(0|[1-9][0-9]{0,4})$/i.exec(text);
 	const [, ipv6, name, digits] = parts ?? [];

@@ -20,7 +20,10 @@ interface EnterOptions {
 	readonly isOwn?: () => Promise<boolean>;
 }
 
-/** Returns the list of admitted pairs, which grows when further pairs are admitted. */
+/**
+ * Enters the accepted ends of all pairs. Returns the list of admitted pairs, which grows when further pairs are
+ * admitted.
+ */
 async function enterAll(admission: Admission, pairs: readonly SocketPair[], options: EnterOptions = {}) {
 	const { clock = new ManualClock(), isOwn = async () => false } = options;
 	const admitted: SocketPair[] = [];

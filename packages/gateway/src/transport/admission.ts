@@ -38,7 +38,7 @@ export class Admission {
 		this.#own = new Places({ ...places, pending: places.perPeer });
 	}
 
-	/** Numbers of served and waiting connections that have not authenticated. */
+	/** Returns the numbers of served and waiting connections that have not authenticated. */
 	get unauthenticated(): { readonly served: number; readonly waiting: number } {
 		const [unauthenticated, own] = [this.#unauthenticated, this.#own];
 		return { served: unauthenticated.served + own.served, waiting: unauthenticated.waiting + own.waiting };

@@ -20,7 +20,7 @@ export interface ConnectionHandlers {
 
 interface StartOptions extends ListenerSecurity, ConnectionHandlers {
 	readonly clock: Clock;
-	/** Receives the TLS stream of a connection. */
+	/** Admission that receives the TLS stream of a connection. */
 	readonly admission: { carries(socket: Socket, secure: Socket): void };
 }
 
@@ -105,8 +105,8 @@ function judge(bytes: Buffer): FirstBytes | "unclear" {
 const HANDSHAKE_DEADLINE_MS = 5_000;
 
 /**
- * Preferred protocol first. Browsers and curl offer both, and the pages and endpoints need HTTP/1.1. gRPC
- * clients offer only `h2`. The handshake refuses a client that offers neither: RFC 7301, section 3.2.
+ * Supported protocols, the preferred one first. Browsers and curl offer both, and the pages and endpoints need
+ * HTTP/1.1. gRPC clients offer only `h2`. The handshake refuses a client that offers neither: RFC 7301, section 3.2.
  */
 const alpn = ["http/1.1", "h2"] as const;
 

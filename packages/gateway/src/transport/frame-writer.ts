@@ -3,10 +3,10 @@ import type { Clock, Timer } from "@parley/base";
 import type { Holder, OutgoingAccount } from "./outgoing-account.ts";
 import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budget.ts";
 
-/** Bytes in the buffer of the socket above which further frames wait in the writer. */
+/** Number of bytes in the buffer of the socket above which further frames wait in the writer. */
 const socketShare = 256 * 1024;
 
-/** Large enough that few system calls are necessary. */
+/** Number of bytes of a replay that are collected before they are written, so that few system calls are necessary. */
 const replayChunk = 64 * 1024;
 /** Maximum number of frames of a replay that are collected before they are written. */
 const replayFrames = 256;
@@ -16,7 +16,7 @@ export interface FrameWriterOptions {
 	readonly batch: WriteBatch;
 	readonly clock: Clock;
 	readonly budget?: ReaderBudget;
-	/** Counts the waiting bytes of all readers. */
+	/** Account of the waiting bytes of all readers. */
 	readonly account: OutgoingAccount;
 	/** Reports each minor or droppable frame that is dropped because of the budget. */
 	readonly onDropped?: () => void;

@@ -6,12 +6,12 @@ const patienceMs = 30_000;
 /** Maximum number of characters that may wait for the reader. */
 const maxWaiting = 64 * 1024 * 1024;
 /**
- * Longer text is split. Each part that the reader accepts restarts the time limit, so a slow reader is not
- * treated as disconnected.
+ * Maximum number of bytes of one part. Longer text is split. Each part that the reader accepts restarts the time
+ * limit, so a slow reader is not treated as disconnected.
  */
 const partBytes = 16 * 1024;
 
-/** Longer text does not wait for the end of the tick, so that the reader can begin. */
+/** Number of characters above which text does not wait for the end of the tick, so that the reader can begin. */
 const large = 1024 * 1024;
 
 /** Minimum number of lines in one tick that are treated as a stream, for example of a fast reply. */
@@ -128,8 +128,8 @@ export class LineWriter {
 	}
 
 	/**
-	 * Requests of this tick, for example to a model, are sent before the lines are written. Lines about commits
-	 * of this tick are included in the same write.
+	 * Schedules the write of this tick's lines. Requests of this tick, for example to a model, are sent first. Lines
+	 * about commits of this tick are included in the write.
 	 */
 	#settle(): void {
 		this.#isWriteScheduled = true;

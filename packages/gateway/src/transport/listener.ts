@@ -7,13 +7,13 @@ import { type Endpoint, formatEndpoint } from "./address.ts";
 import type { Admission } from "./admission.ts";
 import { type ConnectionHandlers, type ListenerSecurity, startConnection } from "./connection-start.ts";
 
-/** The system may allow fewer waiting connections: listen(2), somaxconn. */
+/** Maximum number of connections that wait in the kernel. The system may allow fewer: listen(2), somaxconn. */
 const BACKLOG = 4_096;
 
 export interface ListenerOptions extends Endpoint, ListenerSecurity, ConnectionHandlers {
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Shared by all listeners of a gateway, so that the limits apply to their connections together. */
+	/** Admission that all listeners of a gateway share, so that the limits apply to their connections together. */
 	readonly admission: Admission;
 	/** Whether the far end is a process of the gateway's own user. False if that is unknown. Never rejects. */
 	isOwn(socket: Socket): Promise<boolean>;

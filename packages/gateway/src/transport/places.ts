@@ -21,7 +21,10 @@ export interface NewConnection {
 	isOwn(): Promise<boolean>;
 }
 
-/** Further bytes do not extend this time, because a client could otherwise keep its place forever. */
+/**
+ * Milliseconds until a served connection must be authenticated. Further bytes do not extend this time, because a
+ * client could otherwise keep its place forever.
+ */
 const DEADLINE_MS = 10_000;
 
 /** A waiting connection, linked to its neighbours of the same address. */

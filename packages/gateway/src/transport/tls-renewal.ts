@@ -94,7 +94,9 @@ export class TlsRenewal {
 	}
 }
 
-/** Follows links, because renewal programs replace them. */
+/**
+ * Returns a text that changes with each change of the files. Follows links, because renewal programs replace them.
+ */
 async function stateOf({ cert, key }: TlsFiles): Promise<string> {
 	const facts = [cert, key].map(async (file) => {
 		const found = await stat(file, { bigint: true }).catch(() => undefined);

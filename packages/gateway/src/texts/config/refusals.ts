@@ -60,7 +60,7 @@ export const settingRefusalTexts = {
 		`models.providers.${name}.baseUrl is not allowed: ${keyUnencrypted}; allowed: ${httpsOrOwnNetwork}`,
 	invalidKey: ({ variable }: { readonly variable: string }) =>
 		`${variable} contains characters that a key cannot have (a space, a line break or a non-ASCII character); ${keyFix}`,
-	/** Without `value`, the text does not show the key. */
+	/** Shows the key only with `value`. */
 	placeholderKey: ({
 		variable,
 		value = "a placeholder",

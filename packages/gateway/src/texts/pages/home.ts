@@ -3,7 +3,7 @@ export const homePageTexts = {
 	ok: "This gateway works.",
 	degraded: "This gateway has a problem. Its operator can run <code>parley doctor</code>.",
 	draining: "This gateway is stopping. Try again in a minute.",
-	/** HTML of the body. `origin`, `webSocket` and `target` must be escaped. */
+	/** Returns the HTML of the body. `origin`, `webSocket` and `target` must be escaped. */
 	body: ({
 		state,
 		origin,
