@@ -33,11 +33,15 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 }
 
 /**
- * Without open work, a deletion is posted only if the last message or answer is less than this many milliseconds old.
+ * Age in milliseconds of the last message or answer from which the deletion of a session without open work is not
+ * posted.
  */
 const recentMs = 24 * 3_600_000;
 
-/** Returns no post for a session without open work or recent activity. Reducers close their own cards. */
+/**
+ * Returns the post about the deletion of a session, or no post for a session without open work or recent activity.
+ * Reducers close their own cards.
+ */
 function deletion(state: ConversationState, { event, at }: RecordedEvent): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];
 	const { usedAt = Number.NEGATIVE_INFINITY } = state.answers;
@@ -45,7 +49,7 @@ function deletion(state: ConversationState, { event, at }: RecordedEvent): reado
 	return [{ type: "show", lane: "milestone", state: "closed", text: conversationTexts.deleted }];
 }
 
-/** Notices of queued messages mention an open question. */
+/** Whether an event opens or closes a question, which notices of queued messages mention. */
 function isOfQuestion({ event }: RecordedEvent): boolean {
 	return ["prompt.request", "prompt.response", "prompt.closed"].includes(event.event);
 }

@@ -40,7 +40,10 @@ export function toRows(operations: readonly RenderOperation[], showing: RowTarge
 	});
 }
 
-/** Operations with a suffix do not delay the posts of the room. */
+/**
+ * Returns the suffix of the conversation for an operation. Operations with a suffix do not delay the posts of the
+ * room.
+ */
 function suffixOf(operation: RenderOperation): string {
 	if (operation.type === "react") return reactionsOf;
 	if (operation.type === "title") return "#title";
@@ -126,7 +129,7 @@ function posts(
 	});
 }
 
-/** Returns no empty row. */
+/** Splits rows with too many controls, and fits each control to the limits. Returns no empty row. */
 function fitControls(rows: readonly (readonly Control[])[], limits: PlatformLimits): Control[][] {
 	const { controlsPerRow } = limits;
 	return rows.flatMap((row) =>
@@ -196,7 +199,7 @@ function withFoot(fitted: Fitted, below: string): Fitted {
 	return { ...fitted, posts: [...posts.slice(0, -1), last === undefined ? below.trimStart() : last + below] };
 }
 
-/** Leaves three quarters of the post to the text. */
+/** Writes a footer in at most a quarter of a post, so that the rest remains for the text. */
 function writeFoot(foot: string, { dialect, limits }: Platform): string {
 	const [first] = parseText(foot.replace(/\s+/gu, " ").trim()).blocks;
 	const line: readonly Inline[] =

@@ -199,8 +199,8 @@ function quote({ author, content, attachments = [] }: UserMessage, scene: Scene)
 	return { type: "show", lane: "milestone", text };
 }
 
-/** Ids of people on chat platforms have the form `PLATFORM:TENANT:USER`. */
 function nameOf({ id, name }: NonNullable<UserMessage["author"]>, { platform }: Scene): string {
+	// Ids of people on chat platforms have the form `PLATFORM:TENANT:USER`.
 	const own = id.split(":")[2];
 	return own === undefined ? plainLine(name === "" ? id : name, maxOfAbout) : platform.person(own);
 }

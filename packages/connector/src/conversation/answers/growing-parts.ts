@@ -14,8 +14,9 @@ interface LiveState {
 }
 
 /**
- * Parts of an active run, for a platform that can only add to a post. The end of the current text is omitted while the
- * next words could change its format. Empty for the level `off`, and for a run without visible content.
+ * Returns the parts of an active run, for a platform that can only add to a post. Omits the end of the current text
+ * while the next words could change its format. Returns no parts for the level `off`, and for a run without visible
+ * content.
  */
 export function growingParts(
 	parts: readonly RunPart[],

@@ -109,7 +109,7 @@ export function callsFoot(parts: readonly RunPart[]): string | undefined {
 	return liveTexts.calls({ count: calls.length, seconds });
 }
 
-/** Milliseconds in which at least one of the calls ran. */
+/** Returns the milliseconds in which at least one of the calls ran. */
 function coveredMs(calls: readonly CallPart[]): number {
 	let covered = 0;
 	let end = Number.NEGATIVE_INFINITY;

@@ -22,7 +22,10 @@ export function beginScheduled(
 	return { slice: withRun(slice, run), operations: openThread(id, origin, scene) };
 }
 
-/** Returns no operations unless the schedule requires a thread and the room can have threads. */
+/**
+ * Returns the operations that open the thread of a scheduled run. Returns none unless the schedule requires a thread
+ * and the room can have threads.
+ */
 function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOperation[] {
 	const { thread } = threadOf(id, origin, scene);
 	if (thread === undefined) return [];

@@ -22,7 +22,7 @@ export function tokensOf({ input, output }: { readonly input: number; readonly o
 	return commandTexts.usage.tokens({ input: grouped.format(input), output: grouped.format(output) });
 }
 
-/** Returns the tokens, and the cost if it is not 0. Undefined if no tokens were used. */
+/** Returns the tokens, and the cost if it is not 0. Returns undefined if no tokens were used. */
 export function spentWords({ input, output, cost = 0 }: Spent): string | undefined {
 	if (input === 0 && output === 0) return;
 	const tokens = tokensOf({ input, output });
