@@ -54,7 +54,7 @@ export function callRow(row: CardRow, question: OpenQuestion, maximum: number): 
 	return { lines: cutRow(question, { head, maximum }), cut: true };
 }
 
-/** Warnings have priority over the text of the call. */
+/** Draws the lines of a call that does not fit completely. Warnings have priority over the text of the call. */
 function cutRow(
 	question: OpenQuestion,
 	{ head, maximum }: { readonly head: readonly Piece[]; readonly maximum: number },

@@ -37,7 +37,7 @@ export class Cut {
 		return items.slice(0, maximum);
 	}
 
-	/** Returns undefined if the text is complete and fits. */
+	/** Returns the start of a text that must be cut, or undefined if the text is complete and fits. */
 	#cut({ text, length }: StoredText): string | undefined {
 		if (length === text.length && length <= this.#maximum) return;
 		this.happened = true;
@@ -45,7 +45,7 @@ export class Cut {
 	}
 }
 
-/** Does not split a surrogate pair. */
+/** Returns the start of a text without splitting a surrogate pair. */
 function beginningOf(text: string, maximum: number): string {
 	return text.length <= maximum ? text : text.slice(0, maximum).replace(/[\ud800-\udbff]$/u, "");
 }

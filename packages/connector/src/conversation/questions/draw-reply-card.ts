@@ -27,7 +27,7 @@ const waitingLines = cardLines - 3;
 const endedLines = cardLines - 2;
 /** Maximum width of a call's name in the line of a decision, in columns. */
 const maxName = 34;
-/** Equal decisions of one person within this time in milliseconds share a line. */
+/** Maximum time in milliseconds between equal decisions of one person that share a line. */
 const togetherMs = 60_000;
 
 /** `question` is undefined if the call no longer waits. */
@@ -328,7 +328,7 @@ function styleOf(kind: ControlKind): "success" | "danger" | "secondary" {
 	return kind === "deny" || kind === "deny-all" ? "danger" : "secondary";
 }
 
-/** Instructions for answering without buttons, for the post that replaces a refused card. */
+/** Returns instructions for answering without buttons, for the post that replaces a refused card. */
 function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const [first] = waiting;
 	if (!first) return "";

@@ -83,7 +83,7 @@ function isArguments(value: unknown): value is Arguments {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Escapes invisible characters. */
+/** Returns a value as indented JSON, with escapes for invisible characters. */
 function jsonOf(value: unknown): string {
 	const escaped = (character: string): string =>
 		visible(character) === character

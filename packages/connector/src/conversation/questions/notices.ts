@@ -78,7 +78,7 @@ function targetsOf({ roles, ...group }: NoticeTarget): NoticeTarget[] {
 	return [...each, { ...target, people: [], ways: next.length > 0 ? next : ways }];
 }
 
-/** Shows the call in private to a person who may answer the approval. */
+/** Returns a button that shows the call in private to a person who may answer the approval. */
 function detailsButton({ token }: OpenQuestion, { controls, session }: Scene): Control {
 	const id = controls.write({ kind: "listed-details", session, subject: token });
 	return { type: "button", id, label: approvalTexts.buttons.details, style: "secondary" };

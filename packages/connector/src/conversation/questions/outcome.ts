@@ -19,7 +19,7 @@ export interface QuestionOutcome {
 	readonly decision: string;
 	/** The reason for a denial, or the changed arguments of an approval, in plain text. */
 	readonly detail?: OutcomeDetail | undefined;
-	/** Paragraphs with the text of the answer, the reason for a denial, or the changed arguments. */
+	/** Returns paragraphs with the text of the answer, the reason for a denial, or the changed arguments. */
 	readonly details: (cut: Cut) => readonly string[];
 	/** State of the card after the answer. */
 	readonly state: CardState;

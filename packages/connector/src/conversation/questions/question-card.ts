@@ -149,7 +149,7 @@ interface Reminding {
 	readonly calls?: readonly string[];
 }
 
-/** Returns undefined if the card is not in the room of the conversation. */
+/** Returns a link to a card, or undefined if the card is not in the room of the conversation. */
 function linkOf(card: string, { task }: OpenQuestion, { room, threads }: Scene): ShowOperation["opens"] {
 	if (room === undefined || (task !== undefined && threads !== false)) return undefined;
 	const { tenant, channel, thread } = room;
@@ -163,7 +163,7 @@ function plainFacts({ label }: OpenQuestion): string {
 	return plainMarkdown(new Cut(longestReminder).words(label));
 }
 
-/** Instructions for answering without buttons, for the post that replaces a refused card. */
+/** Returns instructions for answering without buttons, for the post that replaces a refused card. */
 function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	const { call, kind } = question;
 	const { plain: texts } = approvalTexts;

@@ -17,7 +17,9 @@ export function offeredOptions(
 	return { offered: possible.slice(0, limits.options), further: possible.slice(limits.options) };
 }
 
-/** Controls for the answer, in rows. `cut`: whether the card omits a part of the question. */
+/**
+ * Returns the controls for the answer to a question, in rows. `cut`: whether the card omits a part of the question.
+ */
 export function questionControls(question: OpenQuestion, scene: Scene, cut: boolean): Control[][] {
 	const buttons = buttonsOf(question, scene, cut).map(([kind, label, style]): Button => {
 		const subject = approves.has(kind) && question.call ? boundSubject(question) : question.token;

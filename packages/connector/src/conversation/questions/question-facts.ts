@@ -9,7 +9,7 @@ import { hasShortened, offeredOptions } from "./question-controls.ts";
 
 const maxNotes = 8;
 
-/** Paragraphs about the request, for all states of a card. */
+/** Returns paragraphs about the request, for all states of a card. */
 export function callFacts({ call, label }: OpenQuestion, cut: Cut): string[] {
 	if (!call) return [quoted(cut.words(label))];
 	const { told: labelIsRedundant, preview, arguments: given } = call;
@@ -26,7 +26,7 @@ interface OpenFactsOptions {
 	readonly showAll?: string;
 }
 
-/** Paragraphs that help with the decision, and the ways to answer an open question. */
+/** Returns paragraphs that help with the decision, and the ways to answer an open question. */
 export function openFacts(
 	question: OpenQuestion,
 	scene: Scene,

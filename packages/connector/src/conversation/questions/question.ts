@@ -127,8 +127,8 @@ export function boundSubject(question: OpenQuestion): string {
 }
 
 /**
- * Parameters that approve a call in the form that the question shows. With them, the gateway refuses a call that an
- * approver has changed, even if the event of this change has not arrived here.
+ * Returns parameters that approve a call in the form that the question shows. With them, the gateway refuses a call
+ * that an approver has changed, even if the event of this change has not arrived here.
  */
 export function readChanges(question: OpenQuestion | undefined): { readonly changes?: number } {
 	return question?.call === undefined ? {} : { changes: question.call.changes ?? 0 };

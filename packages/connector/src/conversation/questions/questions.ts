@@ -93,7 +93,7 @@ export function questionOfPost({ open }: QuestionsSlice, card: string): OpenQues
 	return open.find(({ token }) => cardOf(token) === card);
 }
 
-/** Returns the result of a recent question that was answered or closed. */
+/** Returns the result of a recent question that was answered or closed; undefined for other questions. */
 export function closedQuestion({ closed }: QuestionsSlice, token: string): ClosedQuestion | undefined {
 	return closed.find((question) => question.token === token);
 }
@@ -226,7 +226,7 @@ function close(
 	return { slice: after, operations: [shown] };
 }
 
-/** Approvals that were raised together share one reminder. */
+/** Shows a reminder of an open question. Approvals that were raised together share one reminder. */
 function remind(
 	slice: QuestionsSlice,
 	{ token, notify }: EventPayloads["prompt.reminder"],

@@ -208,7 +208,7 @@ export function cutLines({ text, length }: StoredText, maximum: number): { text:
 	return { text: shown === "" ? omitted : `${shown}\n${omitted}`, cut: true };
 }
 
-/** Does not split a surrogate pair. */
+/** Returns the start of a line in at most `columns` columns, without splitting a surrogate pair. */
 function beginningOf(line: string, columns: number): string {
 	let beginning = line.slice(0, columns);
 	while (columnsOf(beginning) > columns) beginning = beginning.slice(0, -1);
