@@ -12,7 +12,9 @@ import type { HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
 import type { Command } from "./command.ts";
 
-/** Each approval has a row of buttons, and platforms limit the rows of a post. */
+/**
+ * Maximum number of approvals in a post. Each approval has a row of buttons, and platforms limit the rows of a post.
+ */
 const maxShown = 4;
 const maxListed = 200;
 

@@ -89,7 +89,7 @@ const done: ReadonlySet<Effect> = new Set([
 	"too-late" as const,
 ]);
 
-/** Returns false if the run of the message has started. */
+/** Removes a queued message from the queue. Returns false if the run of the message has started. */
 async function removeFromQueue(
 	{ context }: EventParts,
 	{ session, run, room, person, key }: MessageRun & { readonly room: Room; readonly key: string },

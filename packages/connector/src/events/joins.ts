@@ -27,8 +27,8 @@ const maxAttachments = 20;
 const maxTextBytes = maxRequestBytes / 2;
 
 /**
- * Milliseconds that an inbound event waits for further messages of its author: `windowMs` for a message that may be a
- * request, otherwise 0.
+ * Returns how many milliseconds an inbound event waits for further messages of its author: `windowMs` for a message
+ * that may be a request, otherwise 0.
  */
 export function joinDelayMs(data: unknown, windowMs: number): number {
 	const event = InboundEvent.safeParse(data).data;

@@ -164,7 +164,7 @@ function answerOf(
 	return { rows: privateAnswer(reply, { ticket, now }, platform), conversation: `ticket:${ticket.id}` };
 }
 
-/** Rejects with the gateway's refusal. */
+/** Handles a message that is for the agent, and resolves with the result. Rejects with the gateway's refusal. */
 async function handleOwnMessage(
 	parts: EventParts,
 	event: Message,

@@ -120,7 +120,10 @@ const refusals: ReadonlySet<ErrorCode> = new Set([
 	"failed_precondition" as const,
 ]);
 
-/** Logs a refusal without an answer, because the person does not wait for one. */
+/**
+ * Resolves with the result of `work`. If `work` is refused, logs the refusal without an answer, because the person
+ * does not wait for one.
+ */
 async function quietly<Value>(
 	parts: EventParts,
 	event: "deleted" | "stop" | "retitled" | "reaction",

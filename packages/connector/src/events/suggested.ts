@@ -60,7 +60,7 @@ export async function startSuggested(
 	return { text: texts.started({ request: url === undefined ? words : `[${words}](${url})` }) };
 }
 
-/** Returns undefined if the request is no longer suggested. */
+/** Returns the request that a button sends, or undefined if the request is no longer suggested. */
 async function suggestedNow(
 	{ context }: EventParts,
 	{ person, room }: Press,

@@ -141,8 +141,9 @@ type Listed = MethodResult<"list_prompts">["prompts"][number];
 const maxListed = 50;
 
 /**
- * Returns undefined in a channel outside of threads, and unless exactly one question is open and its card was
- * posted before the message. The gateway confirms that no other question is open.
+ * Returns the only open question that a message can answer, if its card was posted before the message. Returns
+ * undefined if several questions are open, and in a channel outside of threads. The gateway confirms that no other
+ * question is open.
  */
 async function onlyPromptOf(
 	parts: EventParts,
@@ -167,7 +168,7 @@ async function onlyPromptOf(
 	return { session, question, isOwnTask: found.person === own, alwaysAsk: found.always_ask };
 }
 
-/** Returns none if the session is deleted or the person may not read it. Rethrows other errors. */
+/** Returns an empty list if the session is deleted or the person may not read it. Throws any other error. */
 function absent(reason: unknown): readonly Listed[] {
 	const { code } = ParleyError.from(reason);
 	if (code === "permission_denied" || code === "not_found") return [];
@@ -203,7 +204,8 @@ async function openIn(parts: EventParts, room: Room, task: string | undefined): 
 }
 
 /**
- * Includes recent and current sessions, because a connector that has just started might not read them yet.
+ * Whether a session may have an open question. Includes recent and current sessions, because a connector that has
+ * just started might not read them yet.
  */
 async function mayAsk({ rooms, subscriptions, clock }: EventParts, known: KnownSession): Promise<boolean> {
 	if (subscriptions.session(known.id) !== undefined) return true;

@@ -33,7 +33,10 @@ export interface GatewayHistory {
 	 * versions.
 	 */
 	events(session: string, signal: AbortSignal): AsyncIterable<PastEvent>;
-	/** Times of some events after `after`, by `seq`, in milliseconds since the epoch. Empty after the last event. */
+	/**
+	 * Returns the times of some events after `after`, by `seq`, in milliseconds since the epoch. Returns an empty map
+	 * after the last event.
+	 */
 	moments(session: string, after: number, signal: AbortSignal): Promise<ReadonlyMap<number, number>>;
 }
 

@@ -53,7 +53,7 @@ export class GatewayWatch implements SessionClient {
 		);
 	}
 
-	/** Whether the gateway answers requests, and since when. */
+	/** Returns whether the gateway answers requests, and since when. */
 	get state(): { readonly state: "reached" | "waiting"; readonly since: number } {
 		const [oldest] = this.#pending;
 		const isLate = oldest !== undefined && this.#clock.now() - oldest.at > patienceMs;

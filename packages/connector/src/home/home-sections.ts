@@ -126,8 +126,8 @@ async function waitingSections(
 }
 
 /**
- * Returns no lines unless the active run of the session answers this person. Omits approvals and trust
- * requests.
+ * Returns a line for each open question of the session, if its active run answers this person. Omits approvals and
+ * trust requests.
  */
 function questionLines(
 	{ context: { platform } }: HomeParts,

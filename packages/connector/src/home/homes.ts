@@ -109,7 +109,10 @@ export class Homes {
 		});
 	};
 
-	/** Returns whether some pages must wait. Never rejects. */
+	/**
+	 * Updates the pages whose time has come, and removes old pages. Returns whether some pages must wait. Never
+	 * rejects.
+	 */
 	async #update(): Promise<boolean> {
 		const { clock, log } = this.#parts;
 		let left = false;

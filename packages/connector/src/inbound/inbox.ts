@@ -226,7 +226,7 @@ export class Inbox {
 		}
 	}
 
-	/** Handles one event, so that other conversations get their turn before the next event. */
+	/** Handles one event of a conversation, so that other conversations get their turn before the next event. */
 	async #drain(conversation: string): Promise<void> {
 		const first = this.#waiting.get(conversation)?.[0];
 		if (first === undefined) return;
@@ -246,7 +246,7 @@ export class Inbox {
 		this.#count -= 1;
 	}
 
-	/** Returns true if the event needs no further attempt. */
+	/** Attempts to handle an event. Returns true if the event needs no further attempt. */
 	async #settled({ position, arrived }: Waiting): Promise<boolean> {
 		const { store, handle, log } = this.#parts;
 		try {
@@ -320,7 +320,7 @@ interface NewRow {
 	readonly now: number;
 }
 
-/** Returns the position of the new row, or undefined for a duplicate. */
+/** Stores an event. Returns the position of the new row, or undefined for a duplicate. */
 const insertEvent = hotInsert<ConnectorTables, NewRow, "inbound">("position", (db, p) =>
 	db
 		.insertInto("inbound")
