@@ -46,7 +46,7 @@ export class Claims {
 		return true;
 	}
 
-	/** Notes that the transaction attempts a claimed row. `row` is its state before the attempt. */
+	/** Notes that the transaction attempts a claimed row. `row` is the state before the attempt. */
 	attempt(row: OpenRow, content: Content): void {
 		const claim = this.#claims.get(row.id);
 		if (claim) this.#claims.set(row.id, { ...claim, row, content });

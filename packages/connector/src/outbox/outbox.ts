@@ -361,7 +361,9 @@ export class Outbox {
 		return { now: clock.now(), monotonic: clock.monotonic(), chance: chance() };
 	}
 
-	/** Notes the rate limits of the response. Resolves with a `DeliveryError` instead of rejecting. */
+	/**
+	 * Sends a request, and notes the rate limits of the response. Resolves with a `DeliveryError` instead of rejecting.
+	 */
 	async #ask<T extends Receipt | undefined>(request: () => Promise<T>): Promise<T | DeliveryError> {
 		try {
 			const answer = await request();

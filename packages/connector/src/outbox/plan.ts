@@ -73,7 +73,7 @@ interface Insertion {
 	readonly now: number;
 }
 
-/** Returns the position, or undefined if the row exists. */
+/** Stores a row. Returns its position, or undefined if the row exists. */
 const insertRow = hotInsert<ConnectorTables, Insertion, "outbox">("position", (db, p) =>
 	db
 		.insertInto("outbox")

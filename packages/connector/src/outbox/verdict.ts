@@ -33,7 +33,10 @@ export function backoff(failures: number, chance: number): number {
 	return jittered(Math.min(firstWaitMs * 2 ** (failures - 1), maxWaitMs), chance);
 }
 
-/** Doubles from 250 ms to 8 s, with a random reduction by up to half. */
+/**
+ * Returns the wait in milliseconds before a repeat. The wait doubles from 250 ms to 8 s, with a random reduction by
+ * up to half.
+ */
 function repeatWait(repeats: number, chance: number): number {
 	return jittered(Math.min(firstRepeatMs * 2 ** repeats, maxRepeatMs), chance);
 }

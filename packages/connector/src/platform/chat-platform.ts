@@ -32,7 +32,10 @@ export interface PlatformLimits {
 export interface PersonNames {
 	/** Returns Markdown that names a person by their platform id, without a notification. */
 	person(id: string): string;
-	/** Markdown that names a role of the platform, without a notification. Absent if the platform has no such roles. */
+	/**
+	 * Returns Markdown that names a role of the platform, without a notification. Absent if the platform has no such
+	 * roles.
+	 */
 	role?(id: string): string;
 }
 

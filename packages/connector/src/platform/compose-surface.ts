@@ -36,7 +36,7 @@ export interface ReactionRequests {
 export interface SurfaceRequests {
 	readonly post: PostRequests;
 	readonly notices: NoticeRooms;
-	/** Address of a post. Absent if posts have no address. */
+	/** Returns the address of a post. Absent if posts have no address. */
 	readonly linkTo?: (room: CardLink["room"], post: string) => string;
 	readonly thread: PostingRequests<"thread">;
 	readonly private: PostingRequests<"private">;
@@ -140,7 +140,10 @@ export function composeSurface(
 	};
 }
 
-/** Omits the link if its card is not posted, or if posts have no addresses. */
+/**
+ * Replaces the field `opens` with a link in the last row of controls. Omits the link if its card is not posted, or if
+ * posts have no addresses.
+ */
 async function withLink(
 	{ opens, ...post }: PostingOf<"post">,
 	cards: CardMessages,
@@ -191,7 +194,7 @@ async function onPosting<T>(
 	});
 }
 
-/** Throws `rejected` if the payload is not a `Posting`. */
+/** Returns the posting of a row. Throws `rejected` if the payload is not a `Posting`. */
 function readPosting({ payload, id }: OutboxRow): Posting {
 	const read = Posting.safeParse(payload);
 	if (read.success) return read.data;
@@ -228,8 +231,8 @@ const uploadPatienceMs = 60_000;
 const passing: ReadonlySet<string> = new Set(["unavailable", "deadline_exceeded", "aborted", "cancelled"]);
 
 /**
- * Returns undefined if the gateway refuses the file. A temporary failure throws `rate-limited`: the post
- * waits, because no request was sent yet.
+ * Reads a file of the gateway. Returns undefined if the gateway refuses the file. Rejects with `rate-limited` after a
+ * temporary failure: the post waits, because no request was sent yet.
  */
 async function readUpload(
 	{ fileId, name }: { readonly fileId: string; readonly name: string },

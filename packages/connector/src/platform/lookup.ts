@@ -17,7 +17,7 @@ export interface LookupParts<Value> {
 /** Cache for values of a service by key. Concurrent calls of `find` for a key share one request. */
 export class Lookup<Value> {
 	readonly #parts: LookupParts<Value>;
-	/** Each value is wrapped, because a cache cannot store undefined. */
+	/** Values by key. Each value is wrapped, because a cache cannot store undefined. */
 	readonly #known: Cache<string, { readonly value: Value; readonly until: number }>;
 	readonly #pending = new Map<string, Promise<Value>>();
 

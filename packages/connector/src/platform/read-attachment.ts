@@ -66,7 +66,10 @@ function sizeText(bytes: number): string {
 	return `${shown} ${units[unit]}`;
 }
 
-/** Sentences for people about a file that is too large for a platform. `maximum` is the limit in bytes, if known. */
+/**
+ * Returns sentences for people about a file that is too large for a platform. `maximum` is the limit in bytes, if
+ * known.
+ */
 export function fileTooLarge(
 	{ name, size }: { readonly name: string; readonly size: number },
 	platform: string,

@@ -71,7 +71,10 @@ interface AnsweringOne extends Answering {
 	readonly question: OpenQuestion | undefined;
 }
 
-/** Rejects if the gateway did not decide. The press is then retried. */
+/**
+ * Answers one call. Returns the reason if the answer did not decide the call, or undefined if it did. Rejects if the
+ * gateway did not answer: the press is then retried.
+ */
 async function answerOne(
 	context: HandlerContext,
 	{ event: { person, room }, key }: HandledEvent<"press">,

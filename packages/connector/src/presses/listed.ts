@@ -53,7 +53,7 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 interface ListedAnswer {
 	readonly target: ControlTarget;
 	readonly response: Response;
-	/** Undefined if the approval is closed, for example for a repeat of a press that was already answered. */
+	/** The approval; undefined if it is closed, for example for a repeat of a press that was already answered. */
 	readonly prompt: ListedPrompt | undefined;
 }
 

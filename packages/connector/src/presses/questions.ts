@@ -119,7 +119,7 @@ function giving(responseOf: (event: HandledEvent<"press">["event"]) => Response)
 		sendAnswer(context, answeringOf(handled, target), responseOf(handled.event));
 }
 
-/** Approves a call, unless the call has changed since the post was shown. */
+/** Returns a handler that approves a call, unless the call has changed since the post was shown. */
 function approving(value: "once" | "session"): PressHandler {
 	return async (context, handled, target) => {
 		const [token = "", version] = target.subject.split(".");

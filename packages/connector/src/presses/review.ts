@@ -87,7 +87,7 @@ interface Shown {
 	readonly buttons: readonly Control[];
 }
 
-/** Returns undefined if the call no longer waits for a decision. */
+/** Returns the complete text of a call, or undefined if the call no longer waits for a decision. */
 async function showWaiting(
 	context: HandlerContext,
 	{ person, room }: HandledEvent<"press">["event"],

@@ -56,7 +56,9 @@ function authorOf({ event: { person, room }, key }: HandledEvent<"press">): Answ
 	return { person, room, key };
 }
 
-/** Replies with an explanation, instead of an error, if the gateway no longer knows the task. */
+/**
+ * Returns a handler that replies with an explanation, instead of an error, if the gateway no longer knows the task.
+ */
 function known(handler: PressHandler): PressHandler {
 	return async (context, handled, target) => {
 		try {
@@ -155,8 +157,8 @@ function isUnfit(reason: unknown): boolean {
 }
 
 /**
- * Returns the id of the task that asked the newest open question: the task itself or one of its workers.
- * Undefined if no question is open.
+ * Returns the id of the task that asked the newest open question: the task itself or one of its workers. Returns
+ * undefined if no question is open.
  */
 function askingFor({ session }: HandlerContext, { id, session_id }: TaskPayload): string | undefined {
 	const tasks = session(session_id)?.state.tasks;
