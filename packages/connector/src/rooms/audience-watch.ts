@@ -102,7 +102,7 @@ export class AudienceWatch {
 		}
 	}
 
-	/** Milliseconds since the last known connection; `Infinity` if none is known. */
+	/** Returns the milliseconds since the last known connection, or `Infinity` if none is known. */
 	#awayMs(): number {
 		return this.#parts.clock.now() - (this.#watchedAt ?? Number.NEGATIVE_INFINITY);
 	}

@@ -102,7 +102,10 @@ function forkSession(
 	return gateway.request("fork_session", { ...params, ...onBehalf(person, room) });
 }
 
-/** Returns undefined if the room can have no thread, or if the platform refuses the post or the thread. */
+/**
+ * Opens a thread of the channel for the copy, and resolves with its room. Resolves with undefined if the room can
+ * have no thread, or if the platform refuses the post or the thread.
+ */
 async function openThread(parts: ForkParts, room: Room, requested: ForkOptions): Promise<Room | undefined> {
 	const { platform, log } = parts;
 	const { thread: _thread, ...channel } = room;

@@ -157,7 +157,7 @@ export async function wasStopped(
 	return rows.some(({ person }) => by === undefined || Person.parse(parseJson(person)).id === by);
 }
 
-/** Skips a row whose reason or effect this version of Parley does not know. */
+/** Converts a row to a record. Skips a row whose reason or effect this version of Parley does not know. */
 function recordOf({
 	person,
 	text,

@@ -44,7 +44,10 @@ export function openContext(parts: ContextParts): RoomContext {
 		store.read((db) =>
 			readMessageRecords(db, { conversation: platform.conversation(room), message, limit: 20 }),
 		);
-	/** Outside the person's room, people may only query their own messages. */
+	/**
+	 * Finds the record of a message that this person wrote. Outside the person's room, people may only query their own
+	 * messages.
+	 */
 	const ownElsewhere = async (
 		of: { readonly message: string } | { readonly ending: string },
 		person: string,
@@ -248,7 +251,10 @@ async function uploadAttachments(
 	return { ids, failures };
 }
 
-/** Downloads are aborted after `contextFilesMs`. The messages still name the files that are not uploaded. */
+/**
+ * Uploads files of messages that belong to a request, and resolves with their ids. Downloads are aborted after
+ * `contextFilesMs`. The messages still name the files that are not uploaded.
+ */
 async function uploadContextFiles(
 	{ platform, files, clock, signal }: SendParts,
 	{ key }: OutgoingMessage,

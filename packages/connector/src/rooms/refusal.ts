@@ -56,7 +56,7 @@ function howToPair(platform: RoomContext["platform"]): string {
 /** Pattern of the gateway's ids, with the colon or the space before an id. */
 const gatewayId = /:? ?"?\b(?:sess|run|task|call|prompt|grant|file|sched|mem|msg|review)_[0-9a-z]{20,}"?/gu;
 
-/** Removes ids and the machine-readable prefix. */
+/** Returns the gateway's message as a sentence in Markdown, without ids and the machine-readable prefix. */
 function sentence(message: string): string {
 	const reason = message
 		.replace(/^(forbidden|invalid params|not available): /, "")

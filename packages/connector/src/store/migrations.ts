@@ -110,8 +110,8 @@ async function createDecisions(db: Kysely<unknown>): Promise<void> {
 	).execute();
 }
 
-/** Stops that found no active run are rare, so a partial index is small. */
 async function indexStops(db: Kysely<unknown>): Promise<void> {
+	// Stops that found no active run are rare, so a partial index is small.
 	await db.schema
 		.createIndex("heard_stops")
 		.on("heard")

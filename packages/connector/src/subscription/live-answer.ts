@@ -135,7 +135,7 @@ export class LiveAnswer {
 		});
 	};
 
-	/** Resolves with true if a change could not be shown now. Never rejects. */
+	/** Shows the present state of the answer. Resolves with true if a change could not be shown now. Never rejects. */
 	async #update(run: Run): Promise<boolean> {
 		const { outbox, conversation, log } = this.#parts;
 		let isRefused = false;

@@ -57,7 +57,7 @@ export class OldCards {
 	}
 }
 
-/** Cards that a row needs: the card whose thread it opens or uses, and its own card. */
+/** Returns the cards that a row needs: the card whose thread it opens or uses, and its own card. */
 function cardsOf({ card, payload }: RenderedRow): string[] {
 	const root =
 		payload.type === "thread" ? payload.card : payload.type === "post" ? payload.thread : undefined;

@@ -28,8 +28,8 @@ export interface ChannelLevels {
 		author: { readonly id: string; readonly name: string } | undefined,
 	): Promise<LiveLevel>;
 	/**
-	 * Whether reactions show the state of messages, and whether a queued message can be added to the active run. `author`:
-	 * author of the message, if known.
+	 * Returns whether reactions show the state of messages, and whether a queued message can be added to the active
+	 * run. `author`: author of the message, if known.
 	 */
 	display(
 		room: Room,
@@ -253,7 +253,10 @@ function deletionOf(
 /** Maximum age of a replayed answer whose other posts are searched, in milliseconds. */
 const recentMs = 3_600_000;
 
-/** Returns none if the row has no answer, or if the answer is older than `recentMs`. */
+/**
+ * Returns the card and the earliest time of the answer in a row. Returns none if the row has no answer, or if the
+ * answer is older than `recentMs`.
+ */
 function answerOf(
 	{ card, at, payload }: PlannedRow,
 	now: number,

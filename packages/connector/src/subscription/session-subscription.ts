@@ -169,7 +169,9 @@ export class SessionSubscription implements RoomSession {
 		return this.#isDeleted ? "deleted" : "closed";
 	}
 
-	/** Returns true if the session was deleted. */
+	/**
+	 * Reads all frames of the session. Returns true if the session was deleted, and false if the frames end otherwise.
+	 */
 	async #readAll(): Promise<boolean> {
 		try {
 			for await (const frame of this.#opened.events()) {

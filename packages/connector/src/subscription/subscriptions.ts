@@ -169,7 +169,7 @@ export class Subscriptions {
 		}
 	}
 
-	/** Returns false for a session of another platform. */
+	/** Adds a listed session to the known sessions. Returns false for a session of another platform. */
 	#learn({ session_id: id, external_key: text = "", updated_at }: Listed): boolean {
 		const key = readSessionKey(text);
 		if (key?.platform !== this.#parts.platform.name) return false;
