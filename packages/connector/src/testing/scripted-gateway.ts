@@ -174,7 +174,9 @@ export class ScriptedGateway {
 	}
 }
 
-/** A request with a `sessionId` is refused if the connection has not opened that session. */
+/**
+ * Client of a scripted gateway. Refuses a request with a `sessionId` if this connection has not opened that session.
+ */
 class ScriptedClient implements Client {
 	readonly #gateway: ScriptedGateway;
 	readonly #open = new Map<string, ScriptedReader>();
@@ -284,8 +286,8 @@ class ScriptedReader implements OpenSession {
 	}
 
 	/**
-	 * Returns undefined if the reader must wait. `after` and `passed` are the numbers of recorded and transient
-	 * frames that the reader has read.
+	 * Returns the next frame for the reader, or undefined if the reader must wait. `after` and `passed` are the numbers
+	 * of recorded and transient frames that the reader has read.
 	 */
 	#next(after: number, passed: number): EventFrame | undefined {
 		if (this.#gateway.away) return undefined;

@@ -253,7 +253,10 @@ function listed(session: ScriptedSession): MethodResult<"list_sessions">["sessio
 	};
 }
 
-/** Throws if the request is not on behalf of a person, or if the session does not exist. */
+/**
+ * Returns the session of a request. Throws if the request is not on behalf of a person, or if the session does not
+ * exist.
+ */
 function targetOf({ session, actor }: ScriptedCall): ScriptedSession {
 	if (!actor) {
 		throw new ParleyError("forbidden: a connector says for whom it acts", { code: "permission_denied" });

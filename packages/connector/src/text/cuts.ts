@@ -108,7 +108,9 @@ function findInRow(finder: Finder, row: TableRow): void {
 	}
 }
 
-/** Skips a repeated offset, for example of the last item and its list. */
+/**
+ * Adds a cut between the offsets of the finder. Skips a repeated offset, for example of the last item and its list.
+ */
 function add({ from, to }: Finder, cut: number, cuts: number[]): void {
 	if (cut > from && cut < to && cut !== cuts.at(-1)) cuts.push(cut);
 }
@@ -132,7 +134,7 @@ function findInLeaf(finder: Finder, leaf: Leaf): void {
 	if (cut > 0) add(finder, first + cut, finder.cuts.codePoints);
 }
 
-/** `first` is the offset of the first character of `text`. */
+/** A part of a text. `first` is the offset of the first character of `text`. */
 interface Window {
 	readonly first: number;
 	readonly text: string;

@@ -135,7 +135,7 @@ function split(text: string, dialect: Dialect, limit: number): { post: string; b
 	return posts.map((post) => ({ post, blocks: written.get(post) ?? [] }));
 }
 
-/** Omits repeated table headers and labels of continued code. */
+/** Returns the texts of all leaves. Omits repeated table headers and labels of continued code. */
 function leaves(nodes: readonly TextNode[], seen = new Set<TextNode>()): string[] {
 	return nodes.flatMap((node) => {
 		if (node === continuedLabel || (node.type === "tableRow" && seen.has(node))) return [];

@@ -129,7 +129,10 @@ class Page {
 		return this.#options.dialect.measure(this.write(from, to));
 	}
 
-	/** Returns undefined if the remaining text fits. */
+	/**
+	 * Returns an offset up to which the text from `from` is too long for a post, or undefined if the remaining text
+	 * fits.
+	 */
 	#overflowAfter(from: number): number | undefined {
 		const { limit } = this.#options;
 		const end = this.#layout.length;
@@ -257,8 +260,8 @@ function sliceTable(layout: Layout, table: Table, range: Range): Block[] {
 }
 
 /**
- * Omits spaces on both sides of a cut: platforms do not show them, and a style must not begin or end with a
- * space.
+ * Returns the part of a leaf in `range`, without spaces on both sides of a cut. Platforms do not show such spaces,
+ * and a style must not begin or end with a space.
  */
 function sliceLeaf(layout: Layout, leaf: Exclude<Leaf, Code>, range: Range): Inline[] {
 	const start = layout.start(leaf);

@@ -104,7 +104,9 @@ const maxUrl = 1000;
 const shownScheme = /^(?:https?:\/\/|mailto:)/i;
 const language = /^[\w+#.-]{1,32}$/;
 
-/** Images become links, and constructs that posts do not support become text. */
+/**
+ * Converts the parser's nodes to blocks. Images become links, and constructs that posts do not support become text.
+ */
 function blocksFrom(nodes: readonly RootContent[], depth = 0): Block[] {
 	return nodes.flatMap((node) => blockFrom(node, depth));
 }

@@ -11,7 +11,7 @@ export const answerTexts = {
 	feedbackForm: { title: "Feedback", text: "Comment for the operator" },
 
 	queue: {
-		/** `position`: position in the queue, from 1. `waitsFor`: request that the active run waits for, if any. */
+		// `position`: position in the queue, from 1. `waitsFor`: request that the active run waits for, if any.
 		waiting: ({
 			position,
 			waitsFor,
@@ -53,7 +53,7 @@ export const answerTexts = {
 	files: ({ count }: { readonly count: number }): string => (count === 1 ? " (1 file)" : ` (${count} files)`),
 
 	empty: "Done. The answer has no text.",
-	/** `about`: start of the message, if known. `who`: text of `stoppedBy`, if known. */
+	// `about`: start of the message, if known. `who`: text of `stoppedBy`, if known.
 	stopped: ({
 		about,
 		who,

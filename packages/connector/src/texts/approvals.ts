@@ -27,7 +27,7 @@ export const approvalTexts = {
 			readonly at: string;
 		}): string => `Requested by ${person} ${channel}${about}, ${at}.`,
 		here: "here",
-		/** `link`: link to the channel, if the channel belongs to the same server or workspace and has an address. */
+		// `link`: link to the channel, if the channel belongs to the same server or workspace and has an address.
 		inChannel: ({
 			platform,
 			link,
@@ -55,7 +55,7 @@ export const approvalTexts = {
 		deny: "Deny",
 		showAll: "Show all",
 		details: "Details",
-		/** Labels with the number of a call, or of an approval in a list. */
+		// These labels contain the number of a call, or of an approval in a list.
 		approveOne: ({ number }: { readonly number: number }): string => `Approve ${number}`,
 		showOne: ({ number }: { readonly number: number }): string => `Show ${number} in full`,
 		approveOneSession: ({ number }: { readonly number: number }): string =>

@@ -45,7 +45,7 @@ export const commandTexts = {
 	typed: {
 		chooseOne: ({ commands }: { readonly commands: string }): string =>
 			`Choose one of these commands: ${commands}`,
-		/** The value is not shown, because the text is also used as Slack's mrkdwn. */
+		// The value is not shown, because the text is also used as Slack's mrkdwn.
 		wrong: ({
 			name,
 			isMissing,

@@ -4,7 +4,7 @@ export const contextTexts = {
 	onlyReference: "Look at the message that I refer to.",
 
 	why: {
-		/** `authors`: names, with the number of messages if an author wrote several. */
+		// `authors`: names, with the number of messages if an author wrote several.
 		read: ({
 			messages,
 			authors,

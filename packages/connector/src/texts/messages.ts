@@ -27,7 +27,7 @@ export const messageTexts = {
 			active: "I am working on it.",
 			ended: "The run has ended.",
 		},
-		/** `by`: undefined if no person decided. */
+		// `by`: undefined if no person decided.
 		call: ({
 			tool,
 			decision,
@@ -92,7 +92,7 @@ export const fileTexts = {
 		readonly bytes: number;
 		readonly size: number;
 	}): string => `${name} arrived incomplete (${bytes} of ${size} bytes): send it again`,
-	/** `maximum`: limit of the platform, if known. */
+	// `maximum`: limit of the platform, if known.
 	tooLargeToPost: ({
 		name,
 		size,

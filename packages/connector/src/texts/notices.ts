@@ -8,7 +8,7 @@ export const noticeTexts = {
 		`**${nameOf(facts)}** ${facts.calls > 1 ? "have" : "has"} no decision yet. Please decide${rest(facts)}`,
 	here: "here",
 
-	/** Reports for operators, in plain text. */
+	// These reports are for operators, in plain text.
 	failed: ({
 		way,
 		people,

@@ -73,7 +73,7 @@ export const questionTexts = {
 		answered: "✅ Answered.",
 	},
 
-	/** `unknown` and `options` are Markdown. */
+	// `unknown` and `options` are Markdown.
 	unknownOption: ({
 		unknown,
 		options,

@@ -23,7 +23,7 @@ export const trustTexts = {
 			`🔓 **This channel is trusted.** The trust grant expires ${at}.`,
 		covered: ({ cover, calls }: { readonly cover: string; readonly calls: number }): string =>
 			`- Covered: ${cover}; ${calls === 1 ? "1 call" : `${calls} calls`} so far`,
-		/** `person`: person who requests trust, if known. */
+		// `person`: person who requests trust, if known.
 		request: ({
 			person = "A member",
 			length,
