@@ -16,15 +16,18 @@ export interface CatchUpParts extends DirectMessagesParts {
 	readonly highWater: HighWater;
 	/** Lower bound of the ids of possibly missed messages. Undefined if no time is stored; see `LastAlive`. */
 	readonly alive: { readonly since: string | undefined };
-	/** Resolves when the event is durable or ignored. Must keep the order of events within each channel. */
+	/**
+	 * Makes an event durable. Resolves when the event is durable or ignored. Must keep the order of events within each
+	 * channel.
+	 */
 	readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
 
-/** `events` wait for the reading. */
+/** A channel that is being read. `events` wait for the end of the reading. */
 interface ReadingChannel {
 	readonly cursor: Cursor;
 	readonly events: { readonly event: DiscordDispatch; readonly received: PromiseWithResolvers<void> }[];
-	/** True if another reading of the channel has replaced this one. */
+	/** Whether another reading of the channel has replaced this one. */
 	isDisplaced?: true;
 }
 
@@ -39,7 +42,7 @@ const maxDelayed = 500;
 /** Maximum channels without a cursor to read in a guild. */
 const maxUnknown = 100;
 
-/** The delay doubles after each failure, up to `maxRetryMs`. */
+/** Delay before the first retry in milliseconds. The delay doubles after each failure, up to `maxRetryMs`. */
 const firstRetryMs = 60_000;
 const maxRetryMs = 3_600_000;
 
@@ -81,8 +84,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Resolves when the event is durable or ignored. For READY and GUILD_CREATE, missed messages must also be
-	 * durable or recorded as unread. Rejects for these events if reading is stopped, and for READY also if
+	 * Handles an event. Resolves when the event is durable or ignored. For READY and GUILD_CREATE, missed messages must
+	 * also be durable or recorded as unread. Rejects for these events if reading is stopped, and for READY also if
 	 * another session starts. Never settles for an event that waits for a stopped reading.
 	 */
 	dispatch(event: DiscordDispatch): Promise<void> {
@@ -142,8 +145,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Resolves after the readings added before the call. False if a channel is still being read, because
-	 * reading was stopped or another session has started.
+	 * Waits for the readings that were added before the call. Resolves with false if a channel is still being read,
+	 * because reading was stopped or another session has started.
 	 */
 	async idle(): Promise<boolean> {
 		await this.#work;
@@ -162,7 +165,7 @@ export class CatchUp {
 	}
 
 	/**
-	 * Resolves when the missed messages are durable or recorded as unread. Only then can the session be
+	 * Handles READY: resolves when the missed messages are durable or recorded as unread. Only then can the session be
 	 * resumed.
 	 */
 	async #ready({ d }: DiscordDispatch): Promise<void> {
@@ -278,7 +281,10 @@ export class CatchUp {
 		await this.#readAll(behind.map(([channel, cursor]) => [channel, { cursor, events: [] }]));
 	}
 
-	/** Does nothing if another reading has replaced this one. */
+	/**
+	 * Ends a reading, and passes on the events that waited for it. Does nothing if another reading has replaced this
+	 * one.
+	 */
 	#release(channel: string, reading: ReadingChannel): void {
 		if (this.#reading.get(channel) !== reading) return;
 		this.#reading.delete(channel);

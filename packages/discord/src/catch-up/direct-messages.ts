@@ -21,7 +21,10 @@ interface Unseen {
 	readonly seen: PromiseWithResolvers<void>;
 }
 
-/** Sessions may be lost often, but Discord limits how many direct messages a bot opens. */
+/**
+ * Minimum time in milliseconds between checks. Sessions may be lost often, but Discord limits how many direct
+ * messages a bot opens.
+ */
 const checkIntervalMs = 5 * 60_000;
 
 /** Checks direct messages with known people for missed messages, in checks of at most `maxPeople` people. */

@@ -8,8 +8,8 @@ import type { HighWater } from "./high-water.ts";
 export interface EventHandlers {
 	readonly intake: { translate(event: DiscordDispatch, signal: AbortSignal): Promise<Translated> };
 	/**
-	 * Handles interactions, which are neither queued nor retried, because Discord waits only three seconds for
-	 * the response.
+	 * Handler of interactions, which are neither queued nor retried, because Discord waits only three seconds for the
+	 * response.
 	 */
 	readonly interactions: { handle(data: unknown): void };
 	readonly accept: (
@@ -19,7 +19,7 @@ export interface EventHandlers {
 }
 
 export interface ReceivedEvent extends DiscordDispatch {
-	/** True for a message that an earlier process may have answered; see `InboundEvent`. */
+	/** Whether an earlier process may have answered the message; see `InboundEvent`. */
 	readonly seenBefore?: true;
 }
 
@@ -33,7 +33,7 @@ export interface EventReceiverParts {
 /** Delay between attempts to store an inbound event. */
 const retryMs = 1000;
 
-/** Events of one place keep their order. */
+/** Channel of an event or, without a channel, its guild. Events of one place keep their order. */
 const Place = z
 	.object({ channel_id: z.string(), guild_id: z.string(), id: z.string() })
 	.partial()
@@ -61,8 +61,8 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Resolves when the event is durable or ignored. An interaction is only passed to its handler. After `stop`, rejects
-	 * with `cancelled` for any other event.
+	 * Makes an event durable. Resolves when the event is durable or ignored. An interaction is only passed to its
+	 * handler. After `stop`, rejects with `cancelled` for any other event.
 	 */
 	receive(event: ReceivedEvent): Promise<void> {
 		if (event.t === "INTERACTION_CREATE") return this.#interact(event.d);

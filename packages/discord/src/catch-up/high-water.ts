@@ -8,7 +8,7 @@ export interface Cursor {
 	readonly guild?: string;
 	/** Id of the message after which messages could not be read, although later messages may be durable. */
 	readonly unread?: string;
-	/** True if an earlier process may have answered the unread messages. */
+	/** Whether an earlier process may have answered the unread messages. */
 	readonly seenBefore?: true;
 }
 
@@ -111,7 +111,7 @@ export class HighWater {
 		if (this.#cursors.delete(channel)) this.#saved.changed();
 	}
 
-	/** Resolves when the cursors are stored, or when storing has failed. */
+	/** Stores the latest cursors. Resolves when the cursors are stored, or when storing has failed. */
 	close(): Promise<void> {
 		return this.#saved.close();
 	}

@@ -59,7 +59,7 @@ export class LastAlive {
 		if (isWell()) this.#touch();
 	}
 
-	/** Resolves when the time is stored, or when storing has failed. */
+	/** Stops the checks of `begin`. Resolves when the time is stored, or when storing has failed. */
 	async close(): Promise<void> {
 		this.#timer?.cancel();
 		await this.#saving;

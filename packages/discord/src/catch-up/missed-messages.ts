@@ -12,7 +12,10 @@ export interface MissedMessagesParts {
 	readonly signal: AbortSignal;
 }
 
-/** Older messages need no answer, and more messages would flood the channel. */
+/**
+ * Maximum age in milliseconds, and maximum number, of missed messages to read. Older messages need no answer, and
+ * more messages would flood the channel.
+ */
 const oldestMs = 24 * 3_600_000;
 const maxMessages = 200;
 
@@ -72,7 +75,7 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Returns the newest messages, or those before `before`, oldest first. Undefined if the bot cannot read the
+	 * Returns the newest messages, or those before `before`, oldest first. Returns undefined if the bot cannot read the
 	 * channel.
 	 */
 	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {

@@ -50,8 +50,8 @@ const maxWaitMs = 60_000;
 const goodbyeMs = 2000;
 
 /**
- * `MessageContent` is privileged. Without it, only direct messages and messages that mention the bot have
- * text: https://docs.discord.com/developers/events/gateway#message-content-intent
+ * Intents of the bot. `MessageContent` is privileged. Without it, only direct messages and messages that mention the
+ * bot have text: https://docs.discord.com/developers/events/gateway#message-content-intent
  */
 const intents =
 	GatewayIntentBits.Guilds |
@@ -137,8 +137,8 @@ class DiscordClient implements DiscordPort {
 	}
 
 	/**
-	 * Resolves with false if the start must be retried. True also if Discord refused the token or the port is
-	 * closing.
+	 * Starts the connection. Resolves with false if the start must be retried. Resolves with true also if Discord
+	 * refused the token or the port is closing.
 	 */
 	async #begin(): Promise<boolean> {
 		if (this.#closing.signal.aborted) return true;

@@ -5,8 +5,8 @@ import { presenceTexts } from "../texts/presence.ts";
 import type { DiscordPort, DiscordPresence } from "../vocabulary/discord-port.ts";
 
 /**
- * With this delay, presence changes use at most 12 of the 120 messages that Discord accepts per minute:
- * events/gateway#rate-limiting
+ * Minimum time in milliseconds between presence changes. With this time, the changes use at most 12 of the 120
+ * messages that Discord accepts per minute: events/gateway#rate-limiting
  */
 const betweenMs = 5000;
 

@@ -5,7 +5,7 @@ import { connectionTexts } from "../texts/connection.ts";
 export const developerPortal = "https://discord.com/developers/applications";
 
 /**
- * Returns advice for a close code after which a retry would also fail. Undefined if a retry may succeed.
+ * Returns advice for a close code after which a retry would also fail. Returns undefined if a retry may succeed.
  * https://docs.discord.com/developers/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
  */
 export function closeRefusal(code: number): string | undefined {

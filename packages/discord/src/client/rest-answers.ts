@@ -98,7 +98,7 @@ export class RestAnswers {
 	}
 }
 
-/** Reads the body here, so that the request's timeout applies to it. */
+/** Sends a request and reads the complete body of the response, so that the request's timeout applies to the body. */
 async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]>): Promise<ResponseLike> {
 	const { status, statusText, headers, ok, body } = await DefaultRestOptions.makeRequest(url, init);
 	const bytes = body === null ? Buffer.alloc(0) : await readBounded(body, maxBytes, "Discord's answer");

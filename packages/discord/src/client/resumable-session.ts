@@ -112,7 +112,7 @@ export class ResumableSession {
 		this.#isClosed = true;
 	}
 
-	/** Resolves when the session is stored, or when storing has failed. */
+	/** Ends changes by discord.js, as `end` does. Resolves when the session is stored, or when storing has failed. */
 	async close(): Promise<void> {
 		this.end();
 		if (this.#behind > 0) this.#write();

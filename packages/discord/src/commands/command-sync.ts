@@ -155,14 +155,14 @@ async function send(port: CommandSync["port"], request: DiscordRequest): Promise
 
 type Option = DiscordCommand["options"][number];
 
-/** Includes empty fields, so that they replace the old values. */
+/** Returns the body of a request for a command. Includes empty fields, so that they replace the old values. */
 function bodyOf({ type, name, description, options, ...rest }: DiscordCommand): object {
 	// Menu commands have neither description nor options: interactions/application-commands#user-commands
 	if (type !== ApplicationCommandType.ChatInput) return { name, ...rest };
 	return { name, description, options: options.map(optionBody), ...rest };
 }
 
-/** Omits empty fields, because most fields are allowed only for some types. */
+/** Returns an option for a request. Omits empty fields, because most fields are allowed only for some types. */
 function optionBody({ required, autocomplete, choices, options, ...rest }: Option): unknown {
 	return defined({
 		...rest,
@@ -194,7 +194,10 @@ export type SyncStep =
 	| { readonly action: "change"; readonly command: DiscordCommand; readonly id: string }
 	| { readonly action: "delete"; readonly name: string; readonly id: string };
 
-/** Leaves commands outside `ours` unchanged, unless a required command has their type and name. */
+/**
+ * Returns the steps that make the installed commands equal to the required commands. Leaves commands outside `ours`
+ * unchanged, unless a required command has their type and name.
+ */
 function planSync(
 	installed: readonly InstalledCommand[],
 	required: readonly DiscordCommand[],

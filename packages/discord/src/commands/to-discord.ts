@@ -24,7 +24,7 @@ const places = {
 	integration_types: [ApplicationIntegrationType.GuildInstall],
 };
 
-/** Discord allows an attachment for a command only as an option. */
+/** Option for a file, because Discord allows an attachment for a command only as an option. */
 const file = {
 	type: ApplicationCommandOptionType.Attachment,
 	name: "file",

@@ -2,7 +2,7 @@ import { PermissionFlagsBits } from "discord-api-types/v10";
 import * as z from "zod";
 import { id } from "./wire.ts";
 
-/** An administrator has all permissions. */
+/** Permissions that define an audience. An administrator has all permissions. */
 const ways = [
 	PermissionFlagsBits.ViewChannel,
 	PermissionFlagsBits.SendMessages,
@@ -13,7 +13,7 @@ const ways = [
 /** Bits of the first four permissions in `ways`, in the same order. */
 const [view, inChannels, inThreads, commands] = [1, 2, 4, 8];
 const administrator = 1 << (ways.length - 1);
-/** This bit is not in `ways`, because the permission to read earlier messages is not part of an audience. */
+/** Bit of the permission to read earlier messages, which is not in `ways` because it is not part of an audience. */
 const history = administrator << 1;
 const ordinary = administrator - 1;
 

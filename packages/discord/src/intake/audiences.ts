@@ -93,14 +93,17 @@ export class Audiences {
 		return { changed, added, save: async () => void (isSame || (await this.#save(guild, now))) };
 	}
 
-	/** Whether a person can read a channel, and write or use commands in it. Undefined if the bot cannot see the guild. */
+	/**
+	 * Whether a person can read a channel, and write or use commands in it. Returns undefined if the bot cannot see the
+	 * guild.
+	 */
 	async mayWrite(person: PersonInChannel, signal: AbortSignal): Promise<boolean | undefined> {
 		const { guild } = person;
 		const rights = this.#known.get(guild) ?? (await this.#ask(guild, signal));
 		return rights && mayWrite(rights, person);
 	}
 
-	/** Whether a person can read earlier messages of a channel. Undefined if the bot cannot see the guild. */
+	/** Whether a person can read earlier messages of a channel. Returns undefined if the bot cannot see the guild. */
 	async mayReadHistory(person: PersonInChannel, signal: AbortSignal): Promise<boolean | undefined> {
 		const { guild } = person;
 		const rights = this.#known.get(guild) ?? (await this.#ask(guild, signal));

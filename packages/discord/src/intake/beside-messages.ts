@@ -9,7 +9,7 @@ const written: ReadonlySet<number> = new Set([0, 19, 20, 23]);
 /** Type of the first message of a thread that was opened from a message. `referenced_message` is that message. */
 const threadStarter = 21;
 
-/** The text contains names instead of mentions. */
+/** Returns the text of a message with names instead of mentions. */
 type ReadText = (message: ReadableMessage) => string;
 
 interface Reading {

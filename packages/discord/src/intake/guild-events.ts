@@ -9,7 +9,7 @@ import type { Roles } from "./roles.ts";
 import { type Handler, type Incoming, incoming, type Translated, unreadable } from "./translated.ts";
 import { ChangedGuild, Channel, Guild, RemovedGuild, RoleOfGuild, ThreadList } from "./wire.ts";
 
-/** Time for which a joined server is new. Discord reports all servers at every connection. */
+/** Time in milliseconds for which a joined server is new. Discord reports all servers at every connection. */
 const newGuildMs = 24 * 3_600_000;
 
 export interface GuildEventsParts {
@@ -226,7 +226,10 @@ export class GuildEvents {
 	}
 }
 
-/** Returns undefined unless the server is new and the bot can post in its system channel. */
+/**
+ * Returns the inbound event of an invitation. Returns undefined unless the server is new and the bot can post in its
+ * system channel.
+ */
 function invitedTo(
 	{ id: guild, joined_at, system_channel_id: channel, owner_id: owner, members }: Guild,
 	rights: GuildRights,

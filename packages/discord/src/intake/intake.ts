@@ -183,8 +183,8 @@ export class Intake {
 	}
 
 	/**
-	 * Reads an unknown channel from Discord if its type is unknown or a thread. Undefined if the bot cannot see
-	 * the channel.
+	 * Returns the channel of an event. Reads an unknown channel from Discord if its type is unknown or a thread.
+	 * Returns undefined if the bot cannot see the channel.
 	 */
 	#channelOf(
 		event: {

@@ -18,9 +18,9 @@ export interface PersonRightsParts {
 }
 
 /**
- * Returns the roles of a person who can use the channel, or the reason why the person cannot; see `mayWrite`.
- * In direct messages, a person is present and has no roles. Undefined if Discord refuses the request or the
- * bot cannot see the server. Rejects if `signal` aborts or the member request fails.
+ * Returns the roles of a person who can use the channel, or the reason why the person cannot; see `mayWrite`. In
+ * direct messages, a person is present and has no roles. Returns undefined if Discord refuses the request or the bot
+ * cannot see the server. Rejects if `signal` aborts or the member request fails.
  */
 export async function readPersonRights(
 	{ port, audiences, clock }: PersonRightsParts,

@@ -9,7 +9,10 @@ import { readableText } from "./intake.ts";
 import { maySeeThread } from "./thread-members.ts";
 import { Member } from "./wire.ts";
 
-/** For an older event, the current roles are read from Discord. */
+/**
+ * Maximum age in milliseconds of an event whose roles apply. For an older event, the current roles are read from
+ * Discord.
+ */
 const rolesMs = 60_000;
 
 export interface RoomMessagesParts {
@@ -51,7 +54,10 @@ function atStart(query: ContextQuery): ContextQuery {
 	return { ...query, room: channel };
 }
 
-/** Returns the newest message first. The additional message shows that there are older messages. */
+/**
+ * Returns `limit` messages and an additional one, the newest first. The additional message shows that there are older
+ * messages.
+ */
 async function readPage(
 	{ port }: RoomMessagesParts,
 	{ room, before }: ContextQuery,
