@@ -227,7 +227,10 @@ function separated(nodes: readonly Inline[]): Inline[] {
 	});
 }
 
-/** Cases: `_a_b`, `~~a~~_b_`, and two adjacent code spans. */
+/**
+ * Whether the marks of two adjacent nodes would be parsed as one. Cases: `_a_b`, `~~a~~_b_`, and two adjacent code
+ * spans.
+ */
 function wouldRunTogether(node: Inline, next: Inline): boolean {
 	if (node.type === "inlineCode") return next.type === "inlineCode";
 	if (node.type === "emphasis") return next.type === "text" && /^\w/.test(next.value);

@@ -46,8 +46,8 @@ const deferAfterMs = 1500;
 const completeWithinMs = 2500;
 const answerableMs = 2500;
 /**
- * An older interaction is dropped, because Discord has already shown a failure. The limit allows for
- * different clocks.
+ * Maximum age of an interaction in milliseconds. An older interaction is dropped, because Discord has already shown a
+ * failure. The limit allows for different clocks.
  */
 const staleMs = 60_000;
 
@@ -214,7 +214,7 @@ interface Callback {
 	readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Announces a private answer that follows later. */
+/** First answer that announces a later private answer. */
 const deferral: Callback = {
 	type: callbackTypes.deferred,
 	data: { flags: messageFlags.ephemeral },

@@ -211,7 +211,7 @@ const ComponentData = z.object({
 });
 
 const field = z.object({ custom_id: z.string(), value: z.string() });
-/** Each field is in a row or in a label. */
+/** Data of a submitted form. Each field is in a row or in a label. */
 const FormData = z.object({
 	data: z.object({
 		custom_id: z.string(),

@@ -22,7 +22,7 @@ const Gateway = z.object({
 	session_start_limit: z.object({ remaining: z.int(), reset_after: z.int() }),
 });
 
-/** With fewer remaining sessions, a program may be restarting in a loop. */
+/** Number of remaining sessions below which a program may be restarting in a loop. */
 const fewSessions = 50;
 
 export async function readUser({ port }: Discord): Promise<z.output<typeof User>> {

@@ -76,7 +76,7 @@ function listed(missing: readonly NeededPermission[]): string {
 	return missing.map(({ name, reason }) => `"${name}" (${reason})`).join(", ");
 }
 
-/** `name` is the name in Discord's settings. */
+/** A permission that the bot needs. `name` is the name in Discord's settings. */
 interface NeededPermission {
 	readonly name: string;
 	readonly bit: bigint;

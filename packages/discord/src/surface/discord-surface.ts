@@ -107,7 +107,7 @@ export function discordSurface(parts: SurfaceParts): Surface {
 
 const Opened = z.object({ id: z.string() });
 
-/** Returns the channel id: resources/user#create-dm */
+/** Opens the direct messages with a person, and returns their channel id: resources/user#create-dm */
 async function openDirect(caller: Caller, person: string): Promise<string> {
 	const request = { method: "POST", path: "/users/@me/channels", body: { recipient_id: person } } as const;
 	const opened = Opened.safeParse((await caller.ask(request, "create")).body);
@@ -115,7 +115,7 @@ async function openDirect(caller: Caller, person: string): Promise<string> {
 	throw new DeliveryError(deliveryTexts.noDirectMessages, { kind: "unknown" });
 }
 
-/** A channel that refused the typing indicator is not asked again during this time. */
+/** Time in milliseconds for which a channel that refused the typing indicator is not asked again. */
 const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
 
@@ -160,7 +160,7 @@ const withoutThread: ReadonlySet<number | undefined> = new Set([
 	errorCodes.missingPermissions,
 ]);
 
-/** A thread has the id of the message from which it was opened: topics/threads */
+/** Threads of cards. A thread has the id of the message from which it was opened: topics/threads */
 class Threads {
 	readonly #parts: { readonly caller: Caller; readonly places: PostChannels; readonly log: Logger };
 

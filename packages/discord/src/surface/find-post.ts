@@ -79,7 +79,8 @@ export class Finder {
 	}
 
 	/**
-	 * Includes drafts without files: Parley's gateway may have lost the file, or Discord may have refused it.
+	 * Returns the messages that may have been sent for a row. They include drafts without files: Parley's gateway may
+	 * have lost the file, or Discord may have refused it.
 	 */
 	async #drafts(row: OutboxRow, post: Post): Promise<Draft[]> {
 		const { posts } = this.#parts;
@@ -93,7 +94,10 @@ export class Finder {
 		);
 	}
 
-	/** Returns the oldest match, because the rows of a conversation are searched in order. */
+	/**
+	 * Finds a message that `fits`, posted since `at`. Returns the oldest one, because the rows of a conversation are
+	 * searched in order.
+	 */
 	async #search(
 		channel: string,
 		at: number,
@@ -116,7 +120,9 @@ export class Finder {
 		});
 	}
 
-	/** Returns the oldest message first: resources/message#get-channel-messages */
+	/**
+	 * Reads one page of a channel's messages. Returns the oldest message first: resources/message#get-channel-messages
+	 */
 	async #page(channel: string, query: Readonly<Record<string, string>>): Promise<Found[]> {
 		const request = { method: "GET", path: `/channels/${channel}/messages`, query } as const;
 		const { body } = await this.#parts.caller.ask(request, "read", channel);

@@ -29,7 +29,10 @@ export function identityOf(name: string): CardIdentity {
 
 const WithId = z.object({ id: z.number(), components: z.array(z.unknown()).catch([]) });
 
-/** Whether the components have this identity. Undefined if they have no identity, as in messages of earlier versions. */
+/**
+ * Whether the components have this identity. Returns undefined if they have no identity, as in messages of earlier
+ * versions.
+ */
 export function hasIdentity(
 	components: readonly unknown[],
 	{ first, text }: CardIdentity,

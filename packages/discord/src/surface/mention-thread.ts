@@ -31,8 +31,8 @@ export async function openMentionThread(
 }
 
 /**
- * Returns undefined for success, the error code of a refusal, or 0 for a refusal without a code. Rejects with
- * `unavailable` after a rate limit, or if the result is unknown.
+ * Sends a request. Returns undefined for success, the error code of a refusal, or 0 for a refusal without a code.
+ * Rejects with `unavailable` after a rate limit, or if the result is unknown.
  */
 async function ask(
 	{ port, log }: { readonly port: DiscordRest; readonly log: Logger },

@@ -144,8 +144,8 @@ export class Posts {
 	}
 
 	/**
-	 * Leaves out more of the message as long as Discord refuses its contents or files. Discord creates no post
-	 * after a refusal, so the nonce can be used again.
+	 * Sends a draft, and leaves out more of the message as long as Discord refuses its contents or files. Discord
+	 * creates no post after a refusal, so the nonce can be used again.
 	 */
 	async #sendSimplifying(
 		fullDraft: Draft,
@@ -208,7 +208,7 @@ export class Posts {
 	}
 }
 
-/** Throws `error` unless Discord could accept the message with less content. */
+/** Returns the refusal if Discord could accept the message with less content; otherwise throws `error`. */
 function contentsRefusal(error: unknown, { files }: Draft): Refused {
 	if (!(error instanceof Refused)) throw error;
 	const isPermission = error.fault === errorCodes.missingPermissions && files.length > 0;
@@ -228,7 +228,10 @@ function mentionsIn({ mentions = [], mentionedRoles = [] }: Post): string {
 	return [...mentions.map((id) => `<@${id}> `), ...mentionedRoles.map((id) => `<@&${id}> `)].join("");
 }
 
-/** Returns the identity of a card, which stays the same when its content changes. Undefined for other posts, such as answers. */
+/**
+ * Returns the identity of a card, which stays the same when its content changes. Returns undefined for other posts,
+ * such as answers.
+ */
 export function cardIdentity({ card, nonce }: OutboxRow, { state, key }: Post): CardIdentity | undefined {
 	return state === undefined ? undefined : identityOf(key ?? card ?? nonce);
 }
@@ -253,7 +256,10 @@ export function messageBody(
 	return { content, components: rows, allowed_mentions: noMentions, flags: messageFlags.suppressEmbeds };
 }
 
-/** Removes the content of a message that was posted without a container: resources/message#edit-message */
+/**
+ * Returns the fields that remove the content of a message that was posted without a container:
+ * resources/message#edit-message
+ */
 function withoutText({ container }: Draft): Record<string, unknown> {
 	return container ? { content: null, embeds: null } : {};
 }
@@ -266,7 +272,7 @@ export function textFile({ name, content }: { readonly name: string; readonly co
 	};
 }
 
-/** Returns the draft. Throws `rejected` if Discord would not accept it. */
+/** Returns the draft if Discord would accept it; otherwise throws `rejected`. */
 export function passed(draft: Draft): Draft {
 	const problems = Object.values(checkDraft(draft));
 	if (problems.length === 0) return draft;

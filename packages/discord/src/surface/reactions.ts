@@ -20,7 +20,7 @@ const Reacted = z.object({
 
 const Thread = z.object({ parent_id: z.string().nullish() });
 
-/** A channel that refused a reaction gets notices during this time. */
+/** Time in milliseconds for which a channel that refused a reaction gets notices. */
 const quietMs = 10 * 60_000;
 const maxQuiet = 10_000;
 
@@ -70,8 +70,8 @@ export class Reactions {
 	}
 
 	/**
-	 * Reads the reactions from Discord at the end of a run, and after an interrupted attempt, which may have
-	 * left the previous reaction.
+	 * Returns the bot's earlier reactions. Reads them from Discord at the end of a run, and after an interrupted
+	 * attempt, which may have left the previous reaction.
 	 */
 	async #earlier({ id, target, attempt, conversation }: OutboxRow, reaction: Reaction): Promise<string[]> {
 		const { message, emoji } = reaction;
@@ -159,7 +159,7 @@ export class Reactions {
 		return parent;
 	}
 
-	/** Returns only status reactions. Undefined if Discord refuses to show the message. */
+	/** Returns the bot's status reactions to a message, or undefined if Discord refuses to show the message. */
 	async #own(
 		{ conversation }: Pick<OutboxRow, "conversation">,
 		message: string,

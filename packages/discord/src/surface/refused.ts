@@ -17,7 +17,7 @@ const Fault = z.object({
 });
 type Fault = z.output<typeof Fault>;
 
-/** Discord does not report the duration of the rate limit for edits of old messages. */
+/** Assumed duration in milliseconds of the rate limit for edits of old messages, which Discord does not report. */
 const oldEditsMs = 60_000;
 
 const ofTheContents: ReadonlySet<number> = new Set([

@@ -99,7 +99,10 @@ export class ThreadTitles {
 		return full === undefined ? [] : [full];
 	}
 
-	/** Returns undefined if a change is possible now. A newer title replaces the title that waits. */
+	/**
+	 * Returns the rate limit that delays a change of the name, or undefined if no earlier changes limit it. A newer
+	 * title replaces the title that waits.
+	 */
 	#limitOf({ conversation }: OutboxRow, changedAt: readonly number[]): RateLimit | undefined {
 		const oldest = changedAt.at(-maxChanges);
 		if (oldest === undefined) return undefined;
