@@ -166,9 +166,9 @@ export interface PolicyScene {
 type SceneOptions = TrustOptions & { readonly places: Places };
 
 /**
- * Returns the state of the session for a policy question. If `sessionId` is undefined, the session is
- * hypothetical, in the channel or in the first root. Throws `not_found` for an unknown session, and
- * `invalid_argument` for an unusable agent.
+ * Returns the facts that rules use about a session. If `sessionId` is undefined, the session is hypothetical,
+ * in the channel or in the first root. Throws `not_found` for an unknown session, and `invalid_argument` for
+ * an unusable agent.
  */
 async function findScene(
 	{ sessionId, agent, place }: PolicyPlace,

@@ -218,7 +218,10 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 	return { kind: "approved", remember: false };
 }
 
-/** Returns the answer to an approval. Also accepts other values that approve or deny once, such as `yes`. */
+/**
+ * Returns the decision that a value stands for. Accepts `approve`, `deny` and other values that approve or
+ * deny once, such as `yes`. Throws `invalid_argument` for any other value.
+ */
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;
 	if (approving.has(value)) return { kind: "approved", remember: false };

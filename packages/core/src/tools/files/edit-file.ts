@@ -211,7 +211,10 @@ export function editText(text: string, change: TextChange): TextEdit {
 	return edit.kind === "edited" ? { ...edit, text: ends.restore(edit.text) } : edit;
 }
 
-/** `text` has the line endings of `adapt`. `restore` converts an edited text to the original line endings. */
+/**
+ * A text and conversions of its line endings. `text` has the line endings of `adapt`. `restore` converts an
+ * edited text to the original line endings.
+ */
 interface LineEnds {
 	readonly text: string;
 	adapt(part: string): string;

@@ -255,7 +255,7 @@ function optionsOf({ pattern, ignoreCase }: LineSearch): string[] {
 	return definedItems([
 		"--regex-size-limit=10M",
 		ignoreCase ? "--ignore-case" : undefined,
-		// In the same word as its option, so that ripgrep never reads the pattern as an option.
+		// The pattern is in the same word as its option, so ripgrep never reads the pattern as an option.
 		`--regexp=${pattern}`,
 	]);
 }

@@ -47,7 +47,7 @@ interface Place {
 	readonly repository: Repository | undefined;
 }
 
-/** A class of `floor` without a reason does not apply. */
+/** Reasons for each class. A class of `floor` without a reason does not apply. */
 type Reasons = Partial<Record<ActionClass, readonly string[]>>;
 
 /**

@@ -149,8 +149,8 @@ interface Known {
 }
 
 /**
- * Returns those of the messages that the session already contains. Ignores messages of runs that ended before
- * they became active.
+ * Returns the messages in `ids` that the session already contains, and the creation time of the session.
+ * Ignores messages of runs that ended before they became active.
  */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx
