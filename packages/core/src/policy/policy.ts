@@ -60,9 +60,9 @@ interface Asking {
 }
 
 /**
- * Decides about a call. Among the rules in files, `deny` overrides `ask`, and `ask` overrides `allow`, regardless of
- * their order. No `allow` rule except the operator's can replace an approval that the built-in rules require. No rule
- * can allow a call that always requires approval.
+ * Returns the decision about a call. Among the rules in files, `deny` overrides `ask`, and `ask` overrides `allow`,
+ * regardless of their order. No `allow` rule except the operator's can replace an approval that the built-in rules
+ * require. No rule can allow a call that always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInPolicy } = permissions;

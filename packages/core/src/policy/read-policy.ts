@@ -195,7 +195,7 @@ const numberOfApprovals = policyFileTexts.approvals(maxApprovals);
 const maxRules = 500;
 const maxNames = 200;
 
-/** Creates the schemas when the first file is read, because most gateways have no file. */
+/** Creates the schemas of a policy file. Called when the first file is read, because most gateways have no file. */
 function makeSchemas() {
 	const word = z.string({ error: "a word" }).regex(/^[^\p{C}]{1,300}$/u, { error: policyFileTexts.word });
 	const program = word.regex(/^\S+$/, {

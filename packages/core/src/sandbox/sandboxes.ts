@@ -170,7 +170,7 @@ function withHosts(
 	});
 }
 
-/** Whether commands cannot run without a sandbox. Also true if bubblewrap is unusable after a failed start. */
+/** Whether commands require a sandbox. Also true if bubblewrap is unusable after a failed start. */
 function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Check): boolean {
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }

@@ -211,7 +211,7 @@ export interface PositionedEvent {
 	readonly event: Recorded;
 }
 
-/** Limits the query to the events of `EventsOf`. */
+/** Adds the conditions of `EventsOf` to the query. */
 function narrowed<O>(
 	query: SelectQueryBuilder<Tables, "events", O>,
 	{ sessionId, of, types }: EventsOf,

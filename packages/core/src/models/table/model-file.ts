@@ -7,7 +7,7 @@ import { modelFileTexts } from "./texts.ts";
 /** Minimum of `compact_above` in tokens, because a summary and the newest parts need room. */
 const leastThreshold = 4_000;
 
-/** Creates the schemas when the first file is read, because most gateways have no file. */
+/** Creates the schemas of `models.json`. Called when the first file is read, because most gateways have no file. */
 function makeSchemas() {
 	const tokens = z.int({ error: modelFileTexts.tokens }).min(1, modelFileTexts.tokens);
 	const price = z

@@ -147,8 +147,8 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 }
 
 /**
- * Returns those directories of `PATH` that contain programs outside the system directories. For `…/bin` and `…/sbin`,
- * returns the parent directory, which contains further files of the program.
+ * Returns the directories in `entries`, the parts of PATH, that are neither in a system directory nor in the home
+ * directory. For `…/bin` and `…/sbin`, returns the parent directory, which contains further files of the program.
  */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();

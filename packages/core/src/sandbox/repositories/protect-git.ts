@@ -126,8 +126,9 @@ export interface RemovedSettings {
 }
 
 /**
- * Prevents git from running programs that a command has chosen. In new repositories, and in changed parts of known
- * ones, hooks are renamed and settings that name programs are removed. A file that cannot be examined is renamed.
+ * Prevents git from running programs that a command has chosen, and resolves with the removed settings. In new
+ * repositories, and in changed parts of known ones, hooks are renamed and settings that name programs are removed. A
+ * file that cannot be examined is renamed.
  */
 export async function disableGitPrograms(changes: RepositoryChanges): Promise<RemovedSettings[]> {
 	const removed: RemovedSettings[] = [];
