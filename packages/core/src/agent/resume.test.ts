@@ -39,7 +39,7 @@ interface Moment {
 	readonly ran: Readonly<Record<string, number>>;
 }
 
-/** Copies the database after each transaction. */
+/** Runs a message to its answer, and copies the database after each transaction. */
 async function recordMoments(): Promise<{
 	moments: Moment[];
 	types: string[];

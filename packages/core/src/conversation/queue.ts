@@ -24,7 +24,10 @@ import type { Session } from "./session.ts";
  */
 export const queueLimit = 32;
 
-/** Activates the oldest queued run of the session. Returns undefined if no run is queued or a run is active. */
+/**
+ * Activates and returns the oldest queued run of the session. Returns undefined if no run is queued or a run is
+ * active.
+ */
 export async function claimNext(tx: Tx, session: Session, now: number): Promise<RunRow | undefined> {
 	const [row] = await oldestOpenRun(tx, { sessionId: session.id });
 	if (row?.state !== "queued") return undefined;

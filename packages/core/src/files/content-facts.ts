@@ -75,8 +75,8 @@ interface WriteOptions {
 }
 
 /**
- * Writes content to a new file. Throws if the path is in use. The content is synced to the disk before the promise
- * resolves. If writing fails, the file is deleted.
+ * Writes content to a new file and returns the facts of the content. Throws if the path is in use. The content
+ * is synced to the disk before the promise resolves. If writing fails, the file is deleted.
  */
 export async function writeContent(
 	path: string,
@@ -142,7 +142,7 @@ function shortened(name: string): string {
 	return `${within(stem, room)}${ending}`;
 }
 
-/** Cuts to `room` bytes of UTF-8, between characters. */
+/** Cuts a text to `room` bytes of UTF-8, between characters. */
 function within(text: string, room: number): string {
 	let beginning = "";
 	let bytes = 0;

@@ -184,9 +184,9 @@ interface Sending {
 }
 
 /**
- * Assigns stored files to a session, in the transaction of the message that contains them. From then on, the files are
- * deleted with the session. Throws `invalid_argument` for a file that is unknown, expired or not visible to the
- * principal, or that belongs to another session.
+ * Assigns stored files to a session and returns their facts, in the transaction of the message that contains
+ * them. From then on, the files are deleted with the session. Throws `invalid_argument` for a file that is
+ * unknown, expired or not visible to the principal, or that belongs to another session.
  */
 export async function attachFiles(tx: Tx, { principal, sessionId, ids, now }: Sending): Promise<FileFacts[]> {
 	const attached: FileFacts[] = [];

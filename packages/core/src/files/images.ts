@@ -54,8 +54,8 @@ function imagesOf(block: Message["content"][number]): readonly ImageBlock[] {
 }
 
 /**
- * Adds the images of those attachments that the model sees. If the file of an attachment was deleted, the attachment
- * gets a `problem`.
+ * Adds to a message the images of those attachments that the model sees. If the file of an attachment was
+ * deleted, the attachment gets a `problem`.
  */
 export async function withImages<T extends RunMessage>(files: Files, message: T): Promise<T> {
 	const { attachments = [], retryOf } = message;
@@ -177,7 +177,8 @@ function sizeOfJpeg(content: Uint8Array): ImageSize | undefined {
 }
 
 /**
- * Whether the marker is one of SOF0 to SOF15, without three markers of this range that have a different meaning.
+ * Whether the marker starts a frame: SOF0 to SOF15, except three markers of this range that have a different
+ * meaning.
  */
 function isFrame(marker: number): boolean {
 	return marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);

@@ -42,7 +42,10 @@ function meaningOf(code: string): readonly [ErrorCode, string] {
 	return meanings[code] ?? ["internal", fileErrorTexts.other(code)];
 }
 
-/** Whether a path does not exist: a part of the path is missing, or a parent is not a directory. */
+/**
+ * Whether a path does not exist, according to the error: a part of the path is missing, or a parent is not a
+ * directory.
+ */
 export function isNotFound(cause: unknown): boolean {
 	return ["ENOENT", "ENOTDIR"].includes(systemCode(cause));
 }

@@ -154,8 +154,8 @@ export async function beginCall(
 }
 
 /**
- * Uses the approval or channel grant in the transaction that records the start. Returns false if the call may not
- * start.
+ * Records the start of a call, and uses its approval or channel grant in the same transaction. Returns false if
+ * the call may not start.
  */
 async function recordIntent(run: Run, entry: ApprovedCall, grants: SessionGrants): Promise<boolean> {
 	const { token, trusted, version, call, ready } = entry;

@@ -212,7 +212,7 @@ function argumentsNote({ session }: Run, changed: unknown): string {
  */
 const minPasswordCharacters = 4;
 
-/** Replaces the handles in the tool's secret parameters just before the call runs. */
+/** Replaces the handles in the tool's secret parameters with the passwords, just before the call runs. */
 async function releaseSecrets(
 	run: Run,
 	ready: ReadyCall,

@@ -164,7 +164,7 @@ interface ConnectionDeps extends ConnectionServices {
 interface Listener {
 	/** Handles each change of the offered tools. */
 	changed(): void;
-	/** Handles the end of the connection, once. */
+	/** Handles the end of the connection. Called once. */
 	left(): void;
 }
 

@@ -171,9 +171,9 @@ export interface Compacted {
 }
 
 /**
- * Replaces the transcript of an idle session with a summary. `instruction` describes the required content of the
- * summary. Returns undefined if the transcript has no message after the last summary. Throws if the model writes no
- * summary.
+ * Replaces the transcript of an idle session with a summary. Returns the summary, and the sizes before and
+ * after. `instruction` describes the required content of the summary. Returns undefined if the transcript has no
+ * message after the last summary. Throws if the model writes no summary.
  */
 export async function compactNow(
 	asker: Asker,
@@ -212,8 +212,8 @@ async function contextFor(
 }
 
 /**
- * Allows the longest requested reply if it fits, otherwise the reserved length. No other limit is used, because a
- * changed limit changes the thinking budget and so invalidates cached messages.
+ * Returns the request with the longest requested reply if it fits, otherwise with the reserved length. No other
+ * limit is used, because a changed limit changes the thinking budget and so invalidates cached messages.
  */
 function withLongestReply(
 	{ settings }: Asker,

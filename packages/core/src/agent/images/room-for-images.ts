@@ -286,12 +286,14 @@ export async function withoutImagesOf(
 	});
 }
 
-/** Removes the images of a message, except attached images. */
+/** Returns the change that removes the images of a message, except attached images. */
 function withoutSent({ id, images, attachments = [] }: RunRow, reason: string): Change {
 	return withAttachments(id, [...describedOnly(images, reason), ...attachments]);
 }
 
-/** Removes all images of a message, including attached images. The stored files are kept. */
+/**
+ * Returns the change that removes all images of a message, including attached images. The stored files are kept.
+ */
 function withoutShown({ id, images, attachments = [] }: RunRow, reason: string): Change {
 	const files = attachments.map(({ shown, ...file }) => (shown ? { ...file, problem: reason } : file));
 	return withAttachments(id, [...describedOnly(images, reason), ...files]);

@@ -149,7 +149,7 @@ export class McpServer {
 	}
 
 	/**
-	 * Calls a tool by the server's own name for it. Rejects:
+	 * Calls a tool by the server's own name for it, and returns the result. Rejects:
 	 * - with `resource_exhausted` if too many calls are open
 	 * - with the signal's reason if the signal aborts
 	 * - with `deadline_exceeded` if the time limit passes

@@ -134,7 +134,7 @@ export class McpServers {
 		return this.#join(this.#join(this.#toolsOf(own), this.#toolsOf(ofAgent)), this.#toolsOf(local));
 	}
 
-	/** Returns the group of a key. Does not store a new empty group. */
+	/** Returns the group of a key, with the requested servers. Does not store a new empty group. */
 	#someGroup(key: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const isStored = requested.length + problems.length > 0 || this.#groups.has(key);
 		return isStored ? this.#groupOf(key, requested, problems) : new Group();

@@ -36,7 +36,7 @@ interface ConnectionListener {
 	elicit(params: ElicitRequestParams): Promise<ElicitResult>;
 	/** Answers a server's request for a model reply. Rejects with the reason if there is no reply. */
 	sample(params: CreateMessageRequestParams): Promise<CreateMessageResult>;
-	/** Handles the end of the connection, once. `problem`: the reason. */
+	/** Handles the end of the connection. Called once, with the reason. */
 	closed(problem: string): void;
 }
 
@@ -160,8 +160,8 @@ export class ServerConnection {
 	}
 
 	/**
-	 * Calls a tool. Rejects with `deadline_exceeded` if the call takes more than `timeoutMs`. The time in which a person or
-	 * the model answers a request of the server is excluded.
+	 * Calls a tool and returns the result. Rejects with `deadline_exceeded` if the call takes more than
+	 * `timeoutMs`. The time in which a person or the model answers a request of the server is excluded.
 	 */
 	async call(
 		name: string,

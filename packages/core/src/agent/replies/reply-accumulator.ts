@@ -131,7 +131,7 @@ export class ReplyAccumulator {
 		this.#deps.listener.startCall(index, { id, name });
 	}
 
-	/** Records the normal form, which later code uses. An invalid call stays as the model wrote it. */
+	/** Adds a call in its normal form, which later code uses. An invalid call stays as the model wrote it. */
 	#call({ type, invalid, id: providerId, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
 		const announced = index === undefined ? undefined : this.#announced.get(index);
 		const id = announced ?? this.#claimId(providerId);

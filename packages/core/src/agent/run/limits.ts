@@ -212,7 +212,7 @@ function count(
 	}
 }
 
-/** Replaces the variable parts: numbers, such as durations, and generated ids. */
+/** Replaces the variable parts of an error text: numbers, such as durations, and generated ids. */
 function errorTextOf(text: string): string {
 	return text.replaceAll(/[a-z]{1,10}_[0-9a-z]{26}|\d+/g, "#");
 }

@@ -155,8 +155,8 @@ function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | Wor
 }
 
 /**
- * Identifies a question in the log by 12 characters of the fingerprint of its token. The token itself could answer the
- * question.
+ * Returns the id of a question in the log: 12 characters of the fingerprint of its token. The token itself could
+ * answer the question.
  */
 export function questionId(fingerprint: (text: string) => string, token: string): string {
 	return fingerprint(token).slice(0, 12);

@@ -42,7 +42,9 @@ export function builtInInstructions({ questions }: { readonly questions: boolean
 	return withBlocks(agentInstructions, { questions });
 }
 
-/** Keeps the content of `{{#name}}…{{/name}}` if `blocks` has true for the name. */
+/**
+ * Removes the markers of `{{#name}}…{{/name}}` if `blocks` has true for the name, otherwise the complete block.
+ */
 function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {
 		return blocks[name] === true ? inner : "";

@@ -163,7 +163,7 @@ class Engine {
 		return progressOf(this.#run, this.#callId);
 	}
 
-	/** Completes an attempt of the step. Also continues an attempt from before a restart. */
+	/** Completes the next attempt of the step, or the attempt that a restart interrupted. */
 	async #try(step: WorkStep): Promise<void> {
 		this.#stop.throwIfAborted();
 		const last = this.#progress.lastTry(step.id);

@@ -212,9 +212,9 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/**
-	 * Ends the trust in the channel of a message in these cases:
+	 * Ends the trust in the channel of a person who writes a message, in these cases:
 	 * - Other organisations share the channel.
-	 * - The author has no access, and the operator has not set `endTrustOnStranger` to false.
+	 * - The person has no access, and the operator has not set `endTrustOnStranger` to false.
 	 */
 	async witness({ person }: Principal): Promise<void> {
 		if (!person || !this.#openGrants.mayCount(placeKey(person.place))) return;
@@ -228,7 +228,7 @@ export class ChannelGrants implements SessionGrants {
 		return this.#openGrants.endOf(place, channelGrantTexts.stopped(asker.principal), asker);
 	}
 
-	/** Receives all events. A spent budget ends the trust of the channels that use it. */
+	/** Ends the trust of the channels that use a spent budget. Receives all events. */
 	observe({ sessionId, event }: Pick<SessionEvent, "sessionId" | "event">): void {
 		if (event.type !== "budget.reached" || event.percent < 100) return;
 		this.#openGrants.spent(event.scope === "session" ? sessionId : undefined);

@@ -222,7 +222,10 @@ async function register(
 	};
 }
 
-/** Adds `offline_access`, because some servers otherwise return no refresh token. */
+/**
+ * Adds `offline_access` to the scope if the server offers it, because some servers otherwise return no refresh
+ * token.
+ */
 function withOfflineAccess(
 	scope: string | undefined,
 	{ scopes_supported: supported }: AuthorizationServerMetadata,

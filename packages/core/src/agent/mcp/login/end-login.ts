@@ -41,7 +41,7 @@ function authenticate(client: McpOAuthClient, body: URLSearchParams): Record<str
 	return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** Encodes both parts of the credentials: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
+/** Encodes a part of the credentials: https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1 */
 function formEncoded(text: string): string {
 	return new URLSearchParams({ "": text }).toString().slice(1);
 }
