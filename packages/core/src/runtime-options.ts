@@ -102,7 +102,7 @@ export interface Services {
 	readonly observers: Observers;
 	/** Time at which the runtime was created, in milliseconds since the epoch. */
 	readonly startedAt: number;
-	/** Returns a keyed hash: see `SecretBox.fingerprint`. */
+	/** Returns a keyed hash of the text: see `SecretBox.fingerprint`. */
 	readonly fingerprint: (text: string) => string;
 	readonly secrets: SecretBox;
 	/** Redactor of the gateway's secrets. */

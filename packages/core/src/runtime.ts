@@ -280,7 +280,7 @@ export class Runtime {
 		await acceptAll({ ...this.#parts.services, sessions: this.#parts.sessions }, request, sessionId);
 	}
 
-	/** Cancels the active run or the selected runs. Also ends the channel grant: see `stopTurn`. */
+	/** Cancels the active run or the runs that `ending` selects. Also ends the channel grant: see `stopTurn`. */
 	async cancel(request: Keyed, sessionId: string, ending: CancelScope = {}): Promise<Cancelled> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		return stopTurn(this.#parts.services, lease.session, request, ending);
@@ -349,7 +349,7 @@ export class Runtime {
 		}
 	}
 
-	/** Returns, for each tool, the permission that a run with this correlation id would have in the session now. */
+	/** Returns the current permission for each tool in a run with the client's id `correlation`. */
 	async toolPermissions(
 		principal: Principal,
 		sessionId: string,

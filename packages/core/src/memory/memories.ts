@@ -137,8 +137,9 @@ export class Memories {
 	}
 
 	/**
-	 * Deletes all notes about a person and all notes by that person. Returns the number of deleted notes. If a Discord
-	 * user requests this, also deletes notes under the user's ids in other servers and in direct messages.
+	 * Deletes all notes about a person and all notes by that person. Returns the number of deleted notes. For a
+	 * Discord user who deletes their own notes, also deletes the notes under the user's ids in other servers
+	 * and in direct messages.
 	 */
 	async forgetPerson(request: Keyed, person: string): Promise<number> {
 		const { principal } = request;

@@ -129,7 +129,7 @@ export class Places {
 		return approveIn.filter((key) => this.#find(key) !== undefined);
 	}
 
-	/** Returns the other channels whose approvals may be answered in this channel. */
+	/** Returns the other channels whose approvals may be answered in the channel `place`. */
 	answeredIn(place: string): readonly string[] {
 		const keys = new Set([...this.#configured.keys(), ...this.#set.keys()]);
 		return [...keys].filter((key) => this.approveIn(key).includes(place));

@@ -110,7 +110,7 @@ export class Policies {
 		return judgeQuestion(question, { ...this.#options, policies: this, places: this.#places });
 	}
 
-	/** Returns the rules for these circumstances, in the order of their layers. The ignored rules are last. */
+	/** Returns the rules for the circumstances in `place`, in the order of their layers. The ignored rules are last. */
 	async list(principal: Principal, place: PolicyPlace): Promise<PolicyListing> {
 		authorize(principal, "policy.read");
 		return listRules(place, { ...this.#options, policies: this, places: this.#places });

@@ -17,7 +17,7 @@ export const absent = "absent";
 
 /** A write of a file tool. */
 export interface FileWrite {
-	/** Absolute and real. */
+	/** Absolute real path. */
 	readonly path: string;
 	/** The file before this write. */
 	readonly before: FileState;
@@ -38,7 +38,7 @@ export interface ChangeRecorder {
 
 /** Change of a file by a turn: its state before the turn's first write and after the last write. */
 export interface FileChange {
-	/** Absolute and real. */
+	/** Absolute real path. */
 	readonly path: string;
 	readonly before: FileFingerprint;
 	/**

@@ -122,7 +122,7 @@ function invalid(name: string, value: string, allowed: string): ParleyError {
 	return new ParleyError(runOptionTexts.notAllowed(name, value, allowed), { code: "invalid_argument" });
 }
 
-/** Throws `invalid_argument` if the session lacks one of the tools. */
+/** Throws `invalid_argument` if the session's tools lack one of the requested names. */
 export function checkTools(requested: readonly string[], tools: readonly { readonly name: string }[]): void {
 	const unknown = requested.filter((name) => !tools.some((tool) => tool.name === name));
 	if (unknown.length === 0) return;
@@ -170,7 +170,7 @@ export function phaseOf(options: Mode, steps: readonly Step[]): OodaPhase | unde
 	return phaseAfter(options, steps.filter(({ kind }) => kind === "reply").length);
 }
 
-/** Returns the phase after this number of replies of the run. Undefined unless the mode is `ooda`. */
+/** Returns the phase after `replies` replies of the run. Undefined unless the mode is `ooda`. */
 export function phaseAfter(options: Mode, replies: number): OodaPhase | undefined {
 	return options?.mode === "ooda" ? oodaPhases[replies % oodaPhases.length] : undefined;
 }

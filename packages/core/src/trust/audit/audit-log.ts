@@ -77,7 +77,7 @@ export class AuditLog {
 		return checkStoredTexts(this.#deps.store);
 	}
 
-	/** Removes old rows and logs an anchor. */
+	/** Removes expired rows and logs an anchor. */
 	async tidy(): Promise<void> {
 		await this.forget();
 		await this.anchor();

@@ -115,7 +115,7 @@ export async function countDenial(tx: Tx, place: string): Promise<void> {
 		.execute();
 }
 
-/** Records in the open grants that the gateway is running. */
+/** Records in the open grants that the gateway was running at `now`. */
 export async function markAlive(tx: Tx, now: number): Promise<void> {
 	await tx.updateTable("channel_grants").set({ alive_at: now }).where("ended_at", "is", null).execute();
 }
