@@ -10,7 +10,7 @@ interface NewCommand {
 	readonly runId: string;
 	readonly callId: string;
 	readonly command: string;
-	/** Milliseconds since the epoch. */
+	/** Start time in milliseconds since the epoch. */
 	readonly at: number;
 }
 

@@ -192,7 +192,7 @@ interface UsageDaysTable extends Stamped {
 	output_tokens: number;
 	cache_read_tokens: number;
 	cache_write_tokens: number;
-	/** Billionths of a US dollar. */
+	/** Cost in billionths of a US dollar. */
 	cost: number;
 }
 

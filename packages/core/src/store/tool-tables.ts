@@ -34,7 +34,7 @@ interface FileChangesTable extends Stamped {
 	run_id: string;
 	/** Number of the file in the turn, from 1. */
 	n: number;
-	/** Absolute real path. */
+	/** Absolute real path of the file. */
 	path: string;
 	before_hash: string;
 	before_mode: number | null;

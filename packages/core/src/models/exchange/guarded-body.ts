@@ -3,7 +3,7 @@ import { exactSizeOf } from "../../vocabulary/stored-file.ts";
 import { exchangeTexts } from "./texts.ts";
 import type { Watchdog } from "./watchdog.ts";
 
-/** Limits in bytes. */
+/** Limits of a body, in bytes. */
 interface BodyLimits {
 	/** Maximum bytes of one server-sent event. A line cannot be longer. */
 	readonly event: number;
@@ -133,7 +133,7 @@ export class LastEvent {
 		return this.#isSeen;
 	}
 
-	/** Whether this is the first chunk that completes the event. */
+	/** Whether `chunk` is the first chunk that completes the event. */
 	inspect(chunk: Uint8Array): boolean {
 		if (this.#isSeen) return false;
 		const text = this.#before + Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length).toString("latin1");

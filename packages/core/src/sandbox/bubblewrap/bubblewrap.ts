@@ -38,7 +38,7 @@ export interface Bubblewrap {
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
 	readonly guards: Guards;
-	/** Handles the failed start of a sandbox. The failed command waits until this promise resolves. */
+	/** Handles the failed start of a sandbox. The failed command waits until the returned promise resolves. */
 	failedToStart(): Promise<void>;
 	readonly architecture: Architecture;
 	/** Whether the operator allows commands to use Unix sockets. */
@@ -242,8 +242,8 @@ async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths
 }
 
 /**
- * Opens the program directories and returns the layout. Omits directories that are missing or whose path now contains a
- * link.
+ * Opens the program directories of the layout. Returns the layout without directories that are missing or whose path
+ * now contains a link.
  */
 async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<SystemLayout> {
 	const pinned = await Promise.all(layout.tools.map(({ source }) => pins.tryPin(source)));

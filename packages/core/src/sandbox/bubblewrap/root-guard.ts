@@ -133,8 +133,8 @@ export class RootGuard {
 	}
 
 	/**
-	 * Reverts changes of control files. The command and all its processes must have ended, but other commands may still
-	 * run. Reports failures and continues. Never rejects.
+	 * Reverts changes of control files, and resolves with a report about them. The command and all its processes must have
+	 * ended, but other commands may still run. Reports failures and continues. Never rejects.
 	 */
 	async after({ git, pins, isLate }: Ended): Promise<Guarding> {
 		const { guards, before, startedMs } = this.#state;

@@ -113,8 +113,8 @@ async function limitWorks(limiter: Limiter, unsandboxed: Sandbox): Promise<boole
 }
 
 /**
- * Returns limiters that use systemd-run, or none if the manager or systemd-run is not available. Root uses the system
- * manager, and other users use their user manager.
+ * Returns limiters that use systemd-run: with the system manager for root, and with the user manager for other users.
+ * Returns none if systemd-run or the manager is not available.
  */
 async function systemdLimiters(): Promise<Limiter[]> {
 	const uid = process.getuid?.() ?? 0;

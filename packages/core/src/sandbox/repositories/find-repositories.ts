@@ -234,7 +234,7 @@ const MAX_HOOKS = 200;
 
 /** A directory that git treats as a repository, or as the git directory of a submodule or of a linked working tree. */
 export interface GitDirectory {
-	/** Real path. */
+	/** Real path of the directory. */
 	readonly path: string;
 	/** Device and inode, which stay the same when the directory is renamed. */
 	readonly id: string;
