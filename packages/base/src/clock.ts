@@ -5,7 +5,7 @@ export interface Timer {
 
 /** Source of time. Tests can replace it. */
 export interface Clock {
-	/** Milliseconds since the epoch. May jump when the clock of the machine is set. */
+	/** Returns milliseconds since the epoch. The result may jump when the clock of the machine is set. */
 	now(): number;
 	/** Returns monotonic milliseconds since a fixed moment, for durations. */
 	monotonic(): number;

@@ -59,8 +59,8 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 }
 
 /**
- * Sets one value, or removes it if `value` is undefined. Comments and the format of other lines stay.
- * `parseCommentedJson` must accept `source`.
+ * Returns `source` with one value set, or removed if `value` is undefined. Comments and the format of other lines
+ * stay. `parseCommentedJson` must accept `source`.
  */
 export function editCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const indent = /^([ \t]+)\S/m.exec(source)?.[1] ?? "\t";
@@ -74,8 +74,8 @@ export function editCommentedJson(source: string, path: JsonPath, value: unknown
 }
 
 /**
- * Appends a value in one line to an existing list. Comments and the format of other lines stay.
- * `parseCommentedJson` must accept `source`. Throws `invalid_argument` if the path has no list.
+ * Returns `source` with a value appended in one line to an existing list. Comments and the format of other lines
+ * stay. `parseCommentedJson` must accept `source`. Throws `invalid_argument` if the path has no list.
  */
 export function appendCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const tree = parseTree(source, [], { allowTrailingComma: true });

@@ -32,8 +32,8 @@ export class ParleyError extends Error {
 	}
 
 	/**
-	 * Converts any caught value. A `ParleyError` stays unchanged. The code is `cancelled` for an abort,
-	 * `deadline_exceeded` for a timeout, and otherwise `internal` with a general message.
+	 * Converts any caught value to a `ParleyError`, which stays unchanged if the value is one. The code is
+	 * `cancelled` for an abort, `deadline_exceeded` for a timeout, and otherwise `internal` with a general message.
 	 */
 	static from(reason: unknown): ParleyError {
 		if (reason instanceof ParleyError) return reason;

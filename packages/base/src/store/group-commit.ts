@@ -131,8 +131,9 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Tries a transaction up to `maxTries` times if the database rolls it back in favour of another
-	 * transaction. It has changed nothing, and no caller has a result yet.
+	 * Runs the commands in one transaction, and returns the functions that report their results. Tries up to
+	 * `maxTries` times if the database rolls the transaction back in favour of another transaction. It has then
+	 * changed nothing, and no caller has a result yet.
 	 */
 	async #persist(batch: readonly Queued[]): Promise<Settle[]> {
 		const [only, ...others] = batch;

@@ -31,9 +31,9 @@ export interface SqliteStoreOptions {
 	readonly fresh?: FreshSchema;
 	/** Failpoints: `store.commit` before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
-	/** Called when each transaction begins. See `TransactionWatch`. */
+	/** Callback at the start of each transaction: see `TransactionWatch`. */
 	readonly watch?: TransactionWatch;
-	/** Called when commits begin to fail, and when they work again. */
+	/** Callback after commits begin to fail, and after they work again. */
 	readonly onHealth?: HealthWatch;
 	/** Source of the times in `Store.health` and in the migrations of a new database. */
 	readonly clock?: Clock;

@@ -380,7 +380,10 @@ export function decodeError(error: string): ParleyError {
 	return new ParleyError(error, { code: known ? known[1] : "internal" });
 }
 
-/** Throws the gateway's error, or `internal` if the response does not match the method. */
+/**
+ * Returns the result of a response. Throws the gateway's error, or `internal` if the result does not match the
+ * method.
+ */
 export function decodeResult<Name extends MethodName>(method: Name, answer: Answer): MethodResult<Name> {
 	if (!answer.ok) throw answer.error;
 	// The cast is safe by the definition of `MethodResult`, which the compiler does not resolve for a type

@@ -11,9 +11,9 @@ export interface OpenSession {
 	/** Last seq of the session when it was opened. Persisted frames up to this seq are history. */
 	readonly lastSeq: number;
 	/**
-	 * Frames of the session in order. Persisted frames have no gap and no repeat, even after reconnects. After a
-	 * reconnect, a text that is being streamed restarts with `start`. Can be called once. Leaving the loop calls `close`.
-	 * The iterator throws if the session cannot be continued.
+	 * Returns the frames of the session in order. Persisted frames have no gap and no repeat, even after
+	 * reconnects. After a reconnect, a text that is being streamed restarts with `start`. Can be called once.
+	 * Leaving the loop calls `close`. The iterator throws if the session cannot be continued.
 	 */
 	events(): AsyncIterable<EventFrame>;
 	/** Ends `events()` and removes the session from this client. The session continues on the gateway. */

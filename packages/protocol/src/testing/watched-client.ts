@@ -29,7 +29,7 @@ export class WatchedClient {
 		}
 	}
 
-	/** Waits for the loss of the connection and advances the clock to the next attempt. */
+	/** Waits for the loss of the connection, advances the clock to the next attempt, and returns the reason. */
 	async retry(): Promise<string> {
 		const detail = await this.until("lost");
 		this.clock.advance(10_000);
