@@ -51,7 +51,10 @@ export class Answers {
 		if (late) this.#note(questionTexts.addedLate);
 	}
 
-	/** Shows the next question before the request ends. Reopens the answered question if the request fails. */
+	/**
+	 * Sends the answer. Shows the next question before the request ends. Reopens the answered question if the
+	 * request fails.
+	 */
 	async #respond(given: GivenAnswer, send?: () => Promise<void>): Promise<void> {
 		const { show, format, request } = this.#ports;
 		const conversation = this.#ports.conversation();

@@ -28,7 +28,10 @@ export interface ChatOptions extends ChatDisplay {
 	openExisting(id: string): Promise<OpenSession>;
 	/** Absent if the chat cannot send images. */
 	readonly images?: ChatImages;
-	/** Paths in the session's directory that complete a text. Absent if the directory is on another machine. */
+	/**
+	 * Resolves with the paths in the session's directory that complete a text. Absent if the directory is on
+	 * another machine.
+	 */
 	listFiles?(sessionId: string, text: string): Promise<string[]>;
 }
 

@@ -308,7 +308,7 @@ export class Chat {
 		this.#note(chatTexts.modelChanged({ model }));
 	}
 
-	/** Returns a label for a pasted image path. Undefined for other text, and if no images can be sent. */
+	/** Returns a label for a pasted image path, or undefined for other text, and if no images can be sent. */
 	imageLabel(pasted: string): string | undefined {
 		const { images } = this.#options;
 		return images && this.#images.labelOf(pasted, images.cwd);

@@ -7,8 +7,8 @@ export interface Beginning {
 }
 
 /**
- * Returns the part of the text before the cursor that Tab can complete: a command, the argument of `/model`, or a file
- * after `@`. Undefined without such a part.
+ * Returns the part of the text before the cursor that Tab can complete: a command, the argument of `/model`, or a
+ * file after `@`. Returns undefined without such a part.
  */
 export function completableIn(before: string): Beginning | undefined {
 	if (/^\/\S*$/.test(before)) return { kind: "command", start: 1, text: before.slice(1) };

@@ -95,7 +95,7 @@ export class OpenQuestions {
 		return isShown ? [...noteRows(closed, format), ...next] : next;
 	}
 
-	/** Shows an unconfirmed answer above the next question. */
+	/** Opens the next question. Returns its rows, which follow the unconfirmed answer. */
 	#askNext(format: OutputFormat): string[] {
 		const answered = this.#current;
 		const question = this.#waiting.shift();

@@ -39,8 +39,8 @@ export async function chatInProject(io: Io): Promise<number> {
 }
 
 /**
- * Returns the stored answer, or true for a configured root directory and its subdirectories. Otherwise, asks
- * the operator and stores the answer. Undefined if the operator leaves.
+ * Resolves with the stored answer, or with true for a configured root directory and its subdirectories.
+ * Otherwise, asks the operator and stores the answer. Resolves with undefined if the operator leaves.
  */
 async function mayWork(directory: string, data: string, io: Io): Promise<boolean | undefined> {
 	const known = findProject(directory, await readProjects(data));

@@ -46,7 +46,7 @@ export function beginRequest(
 	return secureRequest(target, { ...options, ...pinnedTo(certificate) });
 }
 
-/** Sends a GET request. Rejects if no response begins. */
+/** Sends a GET request, and resolves with the response as soon as it begins. Rejects if no response begins. */
 export async function openFromGateway(
 	address: HttpAddress,
 	path: string,

@@ -13,8 +13,8 @@ export function asksInLines({ environment }: Io): boolean {
 }
 
 /**
- * Asks for a line of text. If there is an initial text, Enter accepts it, and `-` means no text. Undefined if the
- * person leaves with Ctrl-C or Ctrl-D.
+ * Asks for a line of text. If there is an initial text, Enter accepts it, and `-` means no text. Resolves with
+ * undefined if the person leaves with Ctrl-C or Ctrl-D.
  */
 export async function askTextInLines(question: TextQuestion, io: Io): Promise<string | undefined> {
 	const { message, initial = "" } = question;
@@ -28,13 +28,13 @@ export async function askTextInLines(question: TextQuestion, io: Io): Promise<st
 	});
 }
 
-/** Asks for a secret, whose characters are not shown. Undefined if the person leaves. */
+/** Asks for a secret, whose characters are not shown. Resolves with undefined if the person leaves. */
 export async function askSecretInLines(question: TextQuestion, io: Io): Promise<string | undefined> {
 	io.stdout.write(`${question.message}\n`);
 	return await askUntilAccepted(question, io, () => readLine(linePromptTexts.secret, { isHidden: true, io }));
 }
 
-/** Lists the options with numbers and asks for one of them. Undefined if the person leaves. */
+/** Lists the options with numbers and asks for one of them. Resolves with undefined if the person leaves. */
 export async function chooseInLines<Value extends string>(
 	{ message, options, initial }: Choice<Value>,
 	io: Io,

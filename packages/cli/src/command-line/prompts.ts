@@ -4,7 +4,7 @@ import type { Io } from "./io.ts";
 import { askSecretInLines, asksInLines, askTextInLines, chooseInLines } from "./line-prompts.ts";
 import type { Choice, TextQuestion } from "./setup-questions.ts";
 
-/** Asks for a line of text at the terminal. Undefined if the person leaves. */
+/** Asks for a line of text at the terminal. Resolves with undefined if the person leaves. */
 export async function askText(question: TextQuestion, io: Io): Promise<string | undefined> {
 	if (asksInLines(io)) return await askTextInLines(question, io);
 	const { message, initial, problemOf } = question;
@@ -17,7 +17,7 @@ export async function askText(question: TextQuestion, io: Io): Promise<string | 
 	return isCancel(answer) ? undefined : (answer ?? "");
 }
 
-/** Asks for a secret without showing its characters. Undefined if the person leaves. */
+/** Asks for a secret without showing its characters. Resolves with undefined if the person leaves. */
 export async function askSecret(question: TextQuestion, io: Io): Promise<string | undefined> {
 	if (asksInLines(io)) return await askSecretInLines(question, io);
 	const { message, problemOf } = question;
@@ -25,7 +25,7 @@ export async function askSecret(question: TextQuestion, io: Io): Promise<string 
 	return isCancel(answer) ? undefined : (answer ?? "");
 }
 
-/** Lets the person choose an option. Undefined if the person leaves. */
+/** Lets the person choose an option. Resolves with undefined if the person leaves. */
 export async function choose<Value extends string>(
 	choice: Choice<Value>,
 	io: Io,

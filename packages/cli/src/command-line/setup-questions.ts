@@ -2,7 +2,7 @@ export interface TextQuestion {
 	readonly message: string;
 	/** Text in the input before the person types. */
 	readonly initial?: string;
-	/** Returns the reason why the text is not accepted. Undefined for an accepted text. */
+	/** Returns the reason why the text is not accepted, or undefined for an accepted text. */
 	readonly problemOf?: (text: string) => string | undefined;
 }
 

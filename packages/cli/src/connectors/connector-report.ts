@@ -52,7 +52,7 @@ export function reportFileOf(data: string, platform: string): string {
 	return join(data, "connectors", `${platform}.json`);
 }
 
-/** Writes the file atomically. Only this user can read it. */
+/** Writes the report atomically, to a file that only this user can read. */
 async function writeReport(file: string, report: ConnectorReport): Promise<void> {
 	await mkdir(dirname(file), { recursive: true, mode: 0o700 });
 	const draft = `${file}.draft`;

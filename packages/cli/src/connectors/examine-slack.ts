@@ -137,7 +137,10 @@ async function readAll({ stdin }: Io): Promise<string> {
 	return text;
 }
 
-/** Throws unless the URL uses `https:` and has no path or query, because the connector adds its own path. */
+/**
+ * Reads a public URL. Throws unless it uses `https:` and has no path or query, because the connector adds its own
+ * path.
+ */
 function readPublicUrl(text: string): string {
 	const url = URL.canParse(text) ? new URL(text) : undefined;
 	if (url?.protocol !== "https:") {

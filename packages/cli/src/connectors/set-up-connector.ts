@@ -27,7 +27,7 @@ const patienceMs = 15 * 60_000;
 /** Steps of a setup, and the platform that they set up. */
 export interface SetupWay {
 	readonly platform: Platform;
-	/** Steps of the setup. The last step waits for `answered`, at most `patienceMs`. */
+	/** Returns the steps of the setup. The last step waits for `answered`, at most `patienceMs`. */
 	steps(answered: (signal: AbortSignal) => Promise<void>, patienceMs: number): readonly SetupStep[];
 	/** Whether the token is set. Without a token, only the first step is possible. */
 	readonly hasToken: boolean;

@@ -102,8 +102,8 @@ export function environmentOf({ environment }: Io): Record<string, string> {
 }
 
 /**
- * Selects a free port if only the default address is configured and another program uses it. Names `/` as the
- * root if needed, because the gateway refuses it as an implicit root.
+ * Resolves with the flags of the new gateway. Selects a free port if only the default address is configured and
+ * another program uses it. Names `/` as the root if needed, because the gateway refuses it as an implicit root.
  */
 async function flagsFor({ data, directory, io }: BackgroundStart): Promise<string[]> {
 	const { listen, root } = await readConfig({ data }, io);

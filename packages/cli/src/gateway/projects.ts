@@ -88,13 +88,13 @@ export async function broadDirectory(directory: string): Promise<string | undefi
 	return home.startsWith(`${directory}/`) ? projectTexts.aboveHome(shown) : undefined;
 }
 
-/** Asks the operator to confirm a broad directory. Undefined if the operator leaves. */
+/** Asks the operator to confirm a broad directory. Resolves with undefined if the operator leaves. */
 export async function confirmBroad(directory: string, io: Io): Promise<boolean | undefined> {
 	const warning = await broadDirectory(directory);
 	return confirmInWords(`${warning} ${projectTexts.confirmBroad}`, io);
 }
 
-/** Asks the operator to type yes or no. Undefined if the operator leaves. */
+/** Asks the operator to type yes or no. Resolves with undefined if the operator leaves. */
 export async function confirmInWords(message: string, io: Io): Promise<boolean | undefined> {
 	const answer = await askText(
 		{

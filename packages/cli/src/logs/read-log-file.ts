@@ -86,7 +86,7 @@ class FileReader {
 		this.inode = inode;
 	}
 
-	/** Opens the file for reading. Undefined if it does not exist. */
+	/** Opens the file for reading. Resolves with undefined if it does not exist. */
 	static async open(path: string): Promise<FileReader | undefined> {
 		const file = await open(path).catch(ifMissing);
 		return file && new FileReader(file, (await file.stat()).ino);

@@ -19,8 +19,8 @@ export interface InstalledService {
 }
 
 /**
- * Finds the service with this name. Undefined if it does not exist. Rejects with `failed_precondition` if the file
- * belongs to another program.
+ * Finds the service with this name. Resolves with undefined if it does not exist. Rejects with
+ * `failed_precondition` if the file belongs to another program.
  */
 export async function findService(
 	name: string,
@@ -34,7 +34,7 @@ export async function findService(
 	throw new ParleyError(serviceErrors.foreignFile({ file }), { code: "failed_precondition" });
 }
 
-/** Finds the service in this scope. Without a scope, looks for a user service first, then for a system service. */
+/** Finds the service in `scope`. Without a scope, looks for a user service first, then for a system service. */
 export async function findInstalled(
 	name: string,
 	scope: Scope | undefined,

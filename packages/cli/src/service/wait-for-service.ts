@@ -16,7 +16,10 @@ interface StartedService {
 	readonly manager: ServiceManager;
 }
 
-/** Waits for the gateway of a started service. Undefined if the service ends or does not answer in time. */
+/**
+ * Waits for the gateway of a started service. Resolves with undefined if the service ends or does not answer in
+ * time.
+ */
 export async function waitForService(
 	{ name, data, manager }: StartedService,
 	io: Io,

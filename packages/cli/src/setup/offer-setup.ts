@@ -12,9 +12,9 @@ import { setUp } from "./wizard.ts";
 const earlier = ["parley.sqlite", "parley.config.json", "api-keys.json", "setup-declined"];
 
 /**
- * Offers the wizard at the first start of a gateway at a terminal, if no key is set. Stores a refusal, so
- * that the offer is not repeated. Returns an exit code if the operator leaves or the setup fails. Undefined
- * if the gateway should start.
+ * Offers the wizard at the first start of a gateway at a terminal, if no key is set. Stores a refusal, so that
+ * the offer is not repeated. Resolves with an exit code if the operator leaves or the setup fails, or with
+ * undefined if the gateway should start.
  */
 export async function offerSetup(given: string | undefined, io: Io): Promise<number | undefined> {
 	if (!(io.stdin.isTTY && io.stdout.isTTY)) return undefined;

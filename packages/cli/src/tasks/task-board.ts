@@ -80,7 +80,10 @@ export class TaskBoard {
 		return nameTask(id, this.#tasks.get(id) ?? { title: "", parentId: "" });
 	}
 
-	/** Processes an event and returns the rows to print. Empty for an event without rows, and for a repeated state. */
+	/**
+	 * Processes an event and returns the rows to print. Returns none for an event without rows, and for a repeated
+	 * state.
+	 */
 	apply(event: TaskEvent, format: OutputFormat): string[] {
 		const before = this.#tasks.get(event.payload.task_id);
 		const after = changed(before, event);

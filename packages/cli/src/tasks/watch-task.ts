@@ -160,7 +160,7 @@ export class WatchedTask {
 	}
 
 	/**
-	 * Returns the rows for an event of the session. Undefined for an event that does not concern the task or its
+	 * Returns the rows for an event of the session, or undefined for an event that does not concern the task or its
 	 * workers. `steps`: whether the rows also report progress.
 	 */
 	receive(event: OzzieEvent, format: OutputFormat, steps: boolean): string[] | undefined {

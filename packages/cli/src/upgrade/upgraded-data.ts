@@ -27,8 +27,8 @@ export async function lockAll(upgraded: readonly UpgradedData[]): Promise<DataLo
 }
 
 /**
- * Copies the data to a file that `parley restore` accepts. Returns the path of the file. Undefined for a directory
- * without a database.
+ * Copies the data to a file that `parley restore` accepts. Resolves with the path of the file, or with undefined
+ * for a directory without a database.
  */
 export async function copyData(
 	{ data }: UpgradedData,

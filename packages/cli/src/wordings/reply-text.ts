@@ -46,7 +46,8 @@ export class ReplyText {
 	}
 
 	/**
-	 * Ends the run. `content` is the complete text of its last reply, or of all replies if the last reply has no text.
+	 * Ends the run, and returns missed text. `content` is the complete text of its last reply, or of all replies if
+	 * the last reply has no text.
 	 */
 	finish(content: string): Shown {
 		const known = ["", withoutBlanks(this.#shown), withoutBlanks(this.#run)];

@@ -12,8 +12,8 @@ export class SessionHistory {
 	#messages = 0;
 
 	/**
-	 * Processes an event. In a fork, messages with text lose the import mark: the first event names the
-	 * original session.
+	 * Processes an event, and returns it for the transcript. In a fork, messages with text lose the import mark,
+	 * because the first event names the original session.
 	 */
 	receive(event: OzzieEvent): NumberedEvent {
 		if (event.event === "session.created") this.#isFork = event.payload.forked_from !== undefined;

@@ -49,8 +49,8 @@ const extensions: { readonly [Type in ImageType]: ImageExtension } = {
 };
 
 /**
- * Returns the output of a program. Undefined if a signal or a limit ends the program, or if its exit code is
- * not 0. With such a code, programs report that the clipboard has no such content.
+ * Resolves with the output of a program, or with undefined if its exit code is not 0, or if a signal or a limit
+ * ends it. With such a code, programs report that the clipboard has no such content.
  */
 type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
 
@@ -60,7 +60,7 @@ type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer
 interface ClipboardProgram {
 	readonly name: string;
 	image(read: ReadProgram): Promise<Buffer | undefined>;
-	/** Absent if the program reads only images. */
+	/** Reads text. Absent if the program reads only images. */
 	text?(read: ReadProgram): Promise<Buffer | undefined>;
 }
 

@@ -32,7 +32,10 @@ export const databaseCheck: Check = {
 	},
 };
 
-/** Warns if keys or tokens exist without a database, because the database was then probably lost. */
+/**
+ * Resolves with a warning if keys or tokens exist without a database, because the database was then probably
+ * lost.
+ */
 async function withoutDatabase({ data, stat }: System): Promise<Found> {
 	for (const name of ["keys/secrets", "tokens/operator"]) {
 		if (!(await stat(join(data, name)))) continue;
