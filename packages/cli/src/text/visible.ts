@@ -24,8 +24,8 @@ export function visibleOutput(text: string): string {
 }
 
 /**
- * Makes output safe like `visibleOutput`, but keeps only the text after the last carriage return of each line,
- * such as the latest state of a progress bar. Ignores carriage returns at the end of a line.
+ * Makes output safe like `visibleOutput`, but keeps only the text after the last carriage return of each line.
+ * That text is the latest state of a progress bar. Ignores carriage returns at the end of a line.
  */
 export function visibleProgress(text: string): string {
 	const lines = withoutStyles(text).split("\n");

@@ -242,9 +242,9 @@ export class GatewayClient implements Client, LinkObserver {
 const event = '{"type":"event","event":"';
 
 /**
- * Whether the text is a transient frame that can be dropped unread. Prompts, `session.deleted` and checks of a
- * person cannot be dropped. The start and the end of the text suffice, because gateways write the keys in a fixed
- * order and escape quotes inside texts. False for a frame in another form, which is then parsed.
+ * Whether the text is a transient frame that can be dropped unread, unlike prompts, `session.deleted` and checks
+ * of a person. Gateways write the keys in a fixed order and escape quotes inside texts, so the start and the end
+ * of the text suffice. False for a frame in another form, which is then parsed.
  */
 function isTransient(text: string): boolean {
 	if (!text.endsWith(',"transient":true}') || !text.startsWith(event)) return false;
@@ -380,10 +380,7 @@ export function decodeError(error: string): ParleyError {
 	return new ParleyError(error, { code: known ? known[1] : "internal" });
 }
 
-/**
- * Returns the result of a response. Throws the gateway's error, or `internal` if the result does not match the
- * method.
- */
+/** Returns the result, or throws the gateway's error. Throws `internal` for a result in another form. */
 export function decodeResult<Name extends MethodName>(method: Name, answer: Answer): MethodResult<Name> {
 	if (!answer.ok) throw answer.error;
 	// The cast is safe by the definition of `MethodResult`, which the compiler does not resolve for a type

@@ -49,8 +49,8 @@ const extensions: { readonly [Type in ImageType]: ImageExtension } = {
 };
 
 /**
- * Resolves with the output of a program, or with undefined if its exit code is not 0, or if a signal or a limit
- * ends it. With such a code, programs report that the clipboard has no such content.
+ * Resolves with the output of a program. Resolves with undefined if its exit code is not 0, or if a signal or a
+ * limit ends it. With such a code, programs report that the clipboard has no such content.
  */
 type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
 
