@@ -32,7 +32,7 @@ export const statusFailures: readonly (Failure & Repeated)[] = [
 	...rowOf([
 		refused(400, "rejected", /refused/),
 		refused(401, "unauthenticated", /key/),
-		refused(403, "rejected", /allow/),
+		refused(403, "rejected", /refuses access/),
 		refused(404, "rejected", /model/),
 		refused(413, "rejected", /large/),
 	]),

@@ -119,7 +119,7 @@ test("a reply that is interrupted repeatedly is an error, and its calls do not r
 	}
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
 		content: "I will",
-		error: "the model's reply was interrupted",
+		error: "the model's reply was interrupted; try again later",
 	});
 	expect(ran).toBe(0);
 	log.check();

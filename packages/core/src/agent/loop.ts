@@ -1,4 +1,4 @@
-import { defined } from "@parley/base";
+import { defined, type ParleyError } from "@parley/base";
 import type { RecordEvents } from "../conversation/commit.ts";
 import { drainSteers } from "../conversation/queue.ts";
 import type { Memories } from "../memory/memories.ts";
@@ -6,6 +6,7 @@ import type { ModelTable } from "../models/table/model-table.ts";
 import { withinContextBudget } from "../text/context-budget.ts";
 import type { EndCause, RecordedEvent } from "../vocabulary/event.ts";
 import type { CallBlock } from "../vocabulary/message.ts";
+import { ModelError, type ModelFault } from "../vocabulary/model-error.ts";
 import { mayAct, phaseOf } from "../vocabulary/run-options.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf, textOf } from "../vocabulary/transcript.ts";
@@ -189,7 +190,7 @@ function failureOf(
 	if (failure?.code === "cancelled") return { error: "cancelled" };
 	if (failure)
 		return {
-			error: failure.message,
+			error: isTemporary(failure) ? runEndTexts.tryLater(failure.message) : failure.message,
 			...defined({ cause: failure.code === "internal" ? undefined : "model" }),
 		};
 	if (stop === "refusal") return { error: runEndTexts.refused, cause: "refusal" };
@@ -198,6 +199,13 @@ function failureOf(
 	if (callsOf(content).length > 0 && cutReplies(steps) < maxCutReplies) return undefined;
 	const error = runEndTexts.lengthLimit;
 	return { error, cause: "cut" };
+}
+
+const temporary: readonly ModelFault[] = ["rate-limited", "overloaded", "interrupted", "timeout"];
+
+/** Whether the same request may succeed later. */
+function isTemporary(failure: ParleyError): boolean {
+	return failure instanceof ModelError && temporary.includes(failure.fault);
 }
 
 const maxCutReplies = 2;

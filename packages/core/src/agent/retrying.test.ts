@@ -91,7 +91,7 @@ test("without a fallback the last failure ends the run, and the next message is 
 		await log.next("run.retrying");
 		await pass(t, ms);
 	}
-	const error = "the model is overloaded";
+	const error = "the model is overloaded; try again later";
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "a", error });
 	await t.send(session, "again");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "back", error: "" });

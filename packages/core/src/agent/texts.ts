@@ -9,6 +9,7 @@ export const compactionTexts = {
 export const runEndTexts = {
 	failed: "a run failed",
 	workedTooLong: (minutes: number): string => `stopped after ${minutes} minutes of work`,
+	tryLater: (reason: string): string => `${reason}; try again later`,
 	continue: (reason: string): string => `${reason}; send "continue" to continue the run`,
 	refused: "the model refused to answer this message: rephrase the message, or choose another model",
 	lengthLimit:

@@ -8,7 +8,7 @@ export const llamaTexts = {
 	notLoaded: ({ minutes }: { readonly minutes: number }) =>
 		`it has not loaded its model after ${minutes} minutes`,
 	noAnswer: ({ url, reason }: { readonly url: string; readonly reason: string }) =>
-		`The local model server at ${url} does not answer: ${reason}`,
+		`the local model server at ${url} does not answer: ${reason}`,
 	exitCode: ({ code }: { readonly code: number | null }) => `with exit code ${code}`,
 	otherServerStopped: "the server, which another program started, no longer answers",
 	loading: "is loading its model",

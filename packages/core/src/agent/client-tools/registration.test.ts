@@ -63,17 +63,17 @@ test.each<[string, readonly ClientTool[], RegExp]>([
 	[
 		"a schema with an unknown type",
 		[tool({ parameters: { properties: { a: { type: "strin" } } } })],
-		/the schema of look is not a JSON Schema: schema\/properties\/a\/type/,
+		/the schema of look is not a valid JSON Schema: schema\/properties\/a\/type/,
 	],
 	[
 		"properties that are a list",
 		[tool({ parameters: { properties: [] } })],
-		/not a JSON Schema: schema\/properties/,
+		/not a valid JSON Schema: schema\/properties/,
 	],
 	[
 		"required that is no list",
 		[tool({ parameters: { required: "a" } })],
-		/not a JSON Schema: schema\/required/,
+		/not a valid JSON Schema: schema\/required/,
 	],
 	[
 		"a choice at the top",

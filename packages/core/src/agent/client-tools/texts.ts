@@ -48,7 +48,7 @@ export const registrationTexts = {
 	schemaType: (type: string): string => `has the type ${type}: use "object"`,
 	refusedKeyword: (keyword: string): string =>
 		`has ${keyword} at its top level, and models refuse such schemas: use properties instead`,
-	notSchema: (reason: string): string => `is not a JSON Schema: ${reason}`,
+	notSchema: (reason: string): string => `is not a valid JSON Schema: ${reason}`,
 	property: (name: string): string =>
 		`has the property ${name}: use 1 to 64 letters, digits, "_", "." and "-"`,
 	largeSchema: (bytes: number, max: number): string =>

@@ -6,6 +6,6 @@ export const commandTexts = {
 	missing: "the program or the directory does not exist",
 	cannotStart: (program: string, directory: string, reason: string): string =>
 		`cannot start ${JSON.stringify(program)} in ${JSON.stringify(directory)}: ${reason}`,
-	cannotRunIn: (directory: string): string => `Cannot run a command in ${JSON.stringify(directory)}`,
+	cannotRunIn: (directory: string): string => `cannot run a command in ${JSON.stringify(directory)}`,
 	workingDirectory: "working directory",
 } as const;

@@ -76,7 +76,7 @@ test("a text that occurs several times must be made unique", async () => {
 		"old_text occurs 3 times (lines 1, 2, 4): add lines around it, or set occurrence or replace_all",
 	);
 	await expect(prepare({ ...args, occurrence: 4 })).rejects.toThrow(
-		"old_text occurs 3 times (lines 1, 2, 4): there is no occurrence 4",
+		"old_text occurs 3 times (lines 1, 2, 4): there is no occurrence 4; use a number from 1 to 3",
 	);
 	await edit({ ...args, occurrence: 2 });
 	expect(await contentOf("x")).toBe("a\nb\nc\na\n");

@@ -84,7 +84,7 @@ export const editFileTexts = {
 		`${JSON.stringify(path)} would become longer than the maximum of ${max} characters: use a shorter text`,
 	notFound: (path: string, nearest: string): string => `old_text is not in ${JSON.stringify(path)}${nearest}`,
 	noOccurrence: (count: number, where: string, occurrence: number): string =>
-		`old_text occurs ${count === 1 ? "once" : `${count} times`}${where}: there is no occurrence ${occurrence}`,
+		`old_text occurs ${count === 1 ? "once" : `${count} times`}${where}: there is no occurrence ${occurrence}; use ${count === 1 ? "1" : `a number from 1 to ${count}`}`,
 	ambiguous: (count: number, where: string): string =>
 		`old_text occurs ${count} times${where}: add lines around it, or set occurrence or replace_all`,
 	cannotEdit: (path: string, reason: string): string => `cannot edit ${JSON.stringify(path)}: ${reason}`,
@@ -128,14 +128,14 @@ export const writeFileTexts = {
 		"changing a part of a file (edit_file), for binary files, or for appending to a log.",
 	content: "The complete new content of the file, at most 256 KiB.",
 	tooLarge: (bytes: number, max: number): string =>
-		`the content has ${bytes} bytes, and at most ${max} can be written at once`,
+		`the content has ${bytes} bytes, and at most ${max} can be written at once: write the content in parts`,
 	creates: "creates a new file",
 	replaces: (bytes: number): string => `replaces a file of ${bytes} bytes`,
 	newFile: "a new file",
 	wrote: (bytes: number, path: string, effect: string): string =>
 		`wrote ${bytes} bytes to ${path} (${effect})`,
 	noDirectory: (path: string): string =>
-		`cannot write ${JSON.stringify(path)}: its directory does not exist and is outside the roots: use a path inside the roots, or create the directory first`,
+		`cannot write ${JSON.stringify(path)}: its directory does not exist and is outside the roots; use a path inside the roots, or create the directory first`,
 	secretContent: "(the old content is kept secret)",
 	tooLong: "too long to show",
 	oldContent: (bytes: number, reason: string): string => `(the old content, ${bytes} bytes, is ${reason})`,

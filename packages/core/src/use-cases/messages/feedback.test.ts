@@ -67,7 +67,7 @@ test("feedback without a reply is refused", async () => {
 	const { t, session, log } = await talk(new ScriptedModel(stuck("")));
 	await using _ = t;
 	await expect(t.runtime.feedback.record(unkeyed(), session, good)).rejects.toThrow(
-		"no run of this session has ended yet",
+		"wait until a run of this session has ended",
 	);
 	const runId = await t.send(session, "hi");
 	await expect(t.runtime.feedback.record(unkeyed(), session, { ...good, runId })).rejects.toThrow(

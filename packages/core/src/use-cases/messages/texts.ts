@@ -50,7 +50,7 @@ export const explainTexts = {
 
 export const feedbackTexts = {
 	runNotFound: (run: string): string => `run not found: ${run}`,
-	noReply: "no reply to rate: no run of this session has ended yet",
+	noReply: "no reply to rate: wait until a run of this session has ended",
 	incomplete: "cannot rate the reply: it is not complete; wait until the run ends",
 	endedWithoutReply: "no reply to rate: the run ended without a reply",
 } as const;
