@@ -122,7 +122,7 @@ test("a result with an image is complete after a crash, although its file is mis
 	);
 	let directory = "";
 	let answers = 0;
-	// The copy has the state of a crash just before the second model call.
+	// The directory `copy` gets the state of a crash just before the second model call.
 	const failpoints: Failpoints = {
 		reach: async (name) => {
 			if (name === "model-call" && answers++ === 1) await cp(directory, copy, { recursive: true });

@@ -16,8 +16,8 @@ export interface ContentFacts {
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
 /**
- * Types that browsers run or render. Content of these types gets `text/plain`, or `unknownType` if it is not
- * text.
+ * Pattern of the types that browsers run or render. Content of these types gets `text/plain`, or `unknownType`
+ * if it is not text.
  */
 const active = /^text\/|[/+]xml$|html|svg|javascript/;
 
@@ -109,7 +109,7 @@ const fallback = "file";
 /** Characters that Windows does not allow in names, or that mislead people, such as direction marks. */
 const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}<>:"|?*]/gu;
 /**
- * Matches file names that Windows reserves:
+ * Pattern of the file names that Windows reserves:
  * https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file#naming-conventions
  */
 const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\.|$)/i;

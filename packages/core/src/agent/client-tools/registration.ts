@@ -60,7 +60,7 @@ const namePattern = /^[A-Za-z0-9_-]{1,128}$/;
 /** Pattern without `_`, so that no source begins with the prefix of another source. */
 const sourcePattern = /^[A-Za-z0-9-]{1,64}$/;
 /**
- * Argument names that models accept:
+ * Pattern of the argument names that models accept:
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
  */
 const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;

@@ -123,8 +123,8 @@ export class Calibration {
 	}
 
 	/**
-	 * Learns from a counted request. If `since` is given, learns only from the growth since that request, unless the
-	 * growth is small. Returns false and learns nothing if the count is implausible.
+	 * Learns from a counted request. If `since` is given, learns only from the growth since that request, and
+	 * only if the growth is significant. Returns false and learns nothing if the count is implausible.
 	 */
 	learn(counted: CountedRequest, since?: CountedRequest): boolean {
 		if (!isPlausible(counted)) return false;

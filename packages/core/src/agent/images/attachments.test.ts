@@ -330,7 +330,7 @@ test("a file that a tool sends arrives once, also after a crash", async () => {
 	);
 	const sends = calls("c1", "send_file", { path: "report.txt", name: "May.txt" });
 	let directory = "";
-	// The copy has the state of a crash between the work of a tool and the record of its result.
+	// The directory `copy` gets the state of a crash between the work of a tool and the record of its result.
 	const failpoints: Failpoints = {
 		reach: async (name) => {
 			if (name === "tool-exit") await cp(directory, copy, { recursive: true });

@@ -2,7 +2,7 @@ import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
 
 const maxOptions = 25;
 const maxFields = 10;
-/** Names of fields for secrets, which servers may not request in a form. */
+/** Pattern of the names of fields for secrets, which servers may not request in a form. */
 const secretField = /pass(?:word|phrase|code)|secret|token|api.?key|credential/i;
 
 export type FieldValue = string | number | boolean | string[];

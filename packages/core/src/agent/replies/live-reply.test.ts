@@ -11,8 +11,8 @@ import type { TransientEvent } from "../../vocabulary/transient-event.ts";
 
 const secret = "k3y-0123456789abcdef";
 /**
- * Text that replaces the secret. The redactor withholds a possible beginning of the secret or of its encodings.
- * So other texts of these tests do not end with k, a, s, r or 6.
+ * Pattern of the text that replaces the secret. The redactor withholds a possible beginning of the secret or of
+ * its encodings. So other texts of these tests do not end with k, a, s, r or 6.
  */
 const shown = /^\[redacted\]$/;
 

@@ -22,12 +22,13 @@ export function checkAddress(text: string): string {
 	return url.href;
 }
 
-/** Name of a header: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
+/** Pattern of a header's name: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.2 */
 const token = /^[!#$%&'*+.^_`|~0-9a-z-]{1,100}$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /**
- * Headers that only Parley sets. A `host` header in the file could select another server at the same address.
+ * Pattern of the headers that only Parley sets. A `host` header in the file could select another server at the
+ * same address.
  */
 const ownHeaders =
 	/^(?:host|connection|keep-alive|content-.*|transfer-encoding|te|trailer|upgrade|expect|accept|accept-encoding|last-event-id|mcp-.*|proxy-.*)$/;
@@ -58,7 +59,10 @@ export function checkHeaders(written: Readonly<Record<string, string>>): Readonl
 /** Pattern of references to variables. Also matches an unclosed reference, so that it is refused. */
 const reference = /\$\{[^}]*\}?/g;
 
-/** `${NAME}` and `${NAME:-usual}` of Claude Code, and `${env:NAME}` of Cursor. `usual` cannot contain a reference. */
+/**
+ * Pattern of `${NAME}` and `${NAME:-usual}` of Claude Code, and `${env:NAME}` of Cursor. `usual` cannot contain
+ * a reference.
+ */
 const variable = /^\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}$/;
 
 interface Reference {
