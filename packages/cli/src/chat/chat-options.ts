@@ -26,7 +26,7 @@ export interface ChatOptions extends ChatDisplay {
 	openNew(): Promise<OpenSession>;
 	/** Opens an existing session by its id, which may be abbreviated. */
 	openExisting(id: string): Promise<OpenSession>;
-	/** Absent if the chat cannot send images. */
+	/** Access to images. Absent if the chat cannot send images. */
 	readonly images?: ChatImages;
 	/**
 	 * Resolves with the paths in the session's directory that complete a text. Absent if the directory is on

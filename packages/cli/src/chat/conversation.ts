@@ -28,7 +28,7 @@ import { type Activity, RunActivity } from "./run-activity.ts";
 import { RunningCalls } from "./running-calls.ts";
 import { Thinking, type Thought } from "./thinking.ts";
 
-/** `markdown`: the text of replies is rendered. `plain`: the text is printed without rendering. */
+/** Display of replies. `markdown`: their text is rendered. `plain`: their text is printed without rendering. */
 export type TextDisplay = "markdown" | "plain";
 
 /** Minimum duration in seconds of a call whose duration is shown. */

@@ -5,7 +5,9 @@ import { visibleOutput } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { detailTexts } from "../texts/chat/live.ts";
 
-/** Limits of all entries together. The oldest entries are dropped, but the newest one stays. */
+/**
+ * Maximum numbers of entries and of their characters. The oldest entries are dropped, but the newest one stays.
+ */
 const maxEntries = 200;
 const maxCharacters = 2_000_000;
 

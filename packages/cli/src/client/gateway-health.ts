@@ -15,9 +15,12 @@ export interface HealthReport {
 	readonly sandbox?: SandboxReport;
 	readonly provider?: { readonly state: string; readonly since?: string; readonly reason?: string };
 	readonly storage?: { readonly state: string; readonly since?: string };
-	/** Present only if a local model server is configured. */
+	/** State of the local model server. Present only if one is configured. */
 	readonly llama?: LlamaReport;
-	/** Present only if the operator's policy is invalid. The gateway then denies every tool call. */
+	/**
+	 * State of the operator's policy. Present only if the policy is invalid. The gateway then denies every tool
+	 * call.
+	 */
 	readonly policy?: { readonly state: string; readonly reason?: string };
 }
 

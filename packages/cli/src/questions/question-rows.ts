@@ -119,7 +119,7 @@ export interface GivenAnswer {
 /** A question that is still open according to the gateway. */
 export interface OpenQuestion {
 	readonly question: PromptRequestPayload;
-	/** Absent until a person answers in this client. */
+	/** Answer of a person in this client. Absent before the answer. */
 	readonly given?: GivenAnswer;
 }
 

@@ -6,7 +6,7 @@ import { uninstallTexts as texts } from "../texts/uninstall.ts";
 import { allServices } from "./find-service.ts";
 import type { Machine } from "./machine.ts";
 
-/** `usual` replaces the default data directory if the operator chose no directory. */
+/** Choice of a data directory. If the operator chose none, `usual` replaces the default data directory. */
 interface DataChoice {
 	readonly data?: string;
 	readonly usual?: string;

@@ -36,7 +36,7 @@ const shellNames = [
 	"NODE_USE_ENV_PROXY",
 	"ANTHROPIC_BASE_URL",
 ];
-/** Variables with such names may contain a secret. PARLEY_TLS_KEY contains only the path of a file. */
+/** Pattern of names whose variables may contain a secret. PARLEY_TLS_KEY contains only the path of a file. */
 const secretName = /TOKEN|(?<!^PARLEY_TLS_)KEY|SECRET|PASSWORD/;
 /** Variables that only clients use, and the data directory, which the gateway receives as an argument. */
 const clientNames = ["PARLEY_DATA", "PARLEY_TOKEN", "PARLEY_URL"];

@@ -9,7 +9,7 @@ export interface SetupFlags {
 	readonly model?: string;
 	readonly baseUrl?: string;
 	readonly keyStdin?: boolean;
-	/** False if `--no-test` is set. */
+	/** Whether to test the model. False if `--no-test` is set. */
 	readonly test?: boolean;
 	readonly project?: string;
 	readonly sandbox?: string;

@@ -188,7 +188,7 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 function ignore(): void {}
 
 /**
- * Performs the work with an upgrade that a signal can end. A signal ends it at the next failpoint and starts a
+ * Runs `work` with an upgrade for this journal. A signal ends the upgrade at the next failpoint and starts a
  * rollback, which ignores further signals.
  */
 async function perform(

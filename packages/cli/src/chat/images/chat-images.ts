@@ -8,7 +8,7 @@ export interface ChatImages {
 	directory(sessionId: string): Promise<string>;
 	/** Uploads an image. Returns the id of the image. */
 	upload(path: string): Promise<string>;
-	/** Absent if the chat cannot read the clipboard. */
+	/** Access to the clipboard. Absent if the chat cannot read the clipboard. */
 	readonly clipboard?: ChatClipboard;
 }
 
