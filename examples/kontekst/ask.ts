@@ -24,7 +24,7 @@ interface ProposedCall {
 	readonly preview: string;
 }
 
-/** `event` names the field that is set. */
+/** An event of a run. `event` names the field that is set. */
 interface RunEvent {
 	readonly event: string;
 	readonly token: { readonly text: string };

@@ -35,7 +35,7 @@ interface ToolRequest {
 	readonly parameters: Struct | null;
 }
 
-/** `response` names the field that is set. */
+/** A message of the gateway. `response` names the field that is set. */
 interface SessionResponse {
 	readonly response: string;
 	readonly sessionStarted: { readonly sessionId: string; readonly model: string };

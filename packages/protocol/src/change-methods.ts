@@ -6,8 +6,8 @@ export const FileChangePayload = z.object({
 	/** Path of the file, relative to the working directory if the file is below it. */
 	path: z.string(),
 	/**
-	 * `restorable`: the file is as the turn left it. `restored`: the file is as before the turn. `refused`: an undo does
-	 * not change the file.
+	 * State of the file. `restorable`: the file is as the turn left it. `restored`: the file is as before the turn.
+	 * `refused`: an undo does not change the file.
 	 */
 	state: z.enum(["restorable", "restored", "refused"]),
 	/** Reason for `refused`, otherwise empty. */
@@ -28,7 +28,7 @@ export const changeMethods = {
 	file_changes: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({
-			/** Absent if there is no such turn. */
+			/** The newest such turn. Absent if there is none. */
 			turn: z.exactOptional(
 				z.object({
 					run_id: z.string(),

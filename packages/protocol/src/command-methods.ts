@@ -43,7 +43,7 @@ export const commandMethods = {
 	},
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;
 
-/** `run_id` and `call_id` identify the call that started the command. */
+/** Fields of a background command. `run_id` and `call_id` identify the call that started it. */
 const command = { number, command: z.string(), run_id: z.string(), call_id: z.string() };
 
 /** Events of background commands. */

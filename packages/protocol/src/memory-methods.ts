@@ -59,7 +59,7 @@ export const memoryMethods = {
 	forget_memory: {
 		params: z.object({
 			memory_id: maybe(z.string().min(1).max(128)),
-			/** `me` means the caller. */
+			/** Person by or about whom all notes are deleted. `me` means the caller. */
 			person: maybe(person),
 			/** Channel whose notes are deleted. A connector sends it when the channel is deleted on the platform. */
 			channel: maybe(channel),

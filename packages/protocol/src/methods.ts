@@ -106,7 +106,10 @@ export const methods = {
 	join_turn: {
 		params: z.object({ run_id: z.string().min(1).max(128), key }),
 		result: z.object({
-			/** `queued`: the message stays in the queue. `begun`: the message had already left the queue. */
+			/**
+			 * State of the message. `queued`: the message stays in the queue. `begun`: the message had already left the
+			 * queue.
+			 */
 			status: z.enum(["joined", "queued", "begun"]),
 			/** Run that the message joined, otherwise the message's own run. */
 			run_id: z.string(),
@@ -180,7 +183,7 @@ export const methods = {
 					model: z.exactOptional(z.string()),
 					profile: z.exactOptional(z.string()),
 					last_seq: seq,
-					/** `waiting`: a prompt is open. `running`: a run is active or queued. */
+					/** State of the session. `waiting`: a prompt is open. `running`: a run is active or queued. */
 					state: z.enum(["idle", "running", "waiting"]),
 				}),
 			),
@@ -257,7 +260,7 @@ export const methods = {
 			/** Session for scope `session`. Default: the session of the request. */
 			session_id: maybe(sessionId.min(1)),
 			period: budgetPeriod,
-			/** Null removes the limit. `configured` restores the configured limit. */
+			/** New limit in US dollars. Null removes the limit. `configured` restores the configured limit. */
 			limit_usd: limitUsd,
 			key,
 		}),

@@ -88,7 +88,7 @@ export const modelPayloads = {
 	}),
 	/** A requested compaction has ended. Token counts are estimates, and 0 unless `status` is `compacted`. */
 	"compaction.ended": z.object({
-		/** `unchanged`: the conversation has no message after its last summary. */
+		/** Result of the compaction. `unchanged`: the conversation has no message after its last summary. */
 		status: z.enum(["compacted", "unchanged", "failed", "cancelled"]),
 		tokens_before: tokens,
 		tokens_after: tokens,

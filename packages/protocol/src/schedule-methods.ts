@@ -62,7 +62,7 @@ const entry = { entry_id: z.string(), title: z.string() };
 
 /** Events of a schedule, in the session to which it sends messages. */
 export const schedulePayloads = {
-	/** `source` is `dynamic`, because schedules are created at run time. */
+	/** A schedule was created. `source` is `dynamic`, because schedules are created at run time. */
 	"schedule.created": z.object({
 		...entry,
 		source: z.literal("dynamic"),
@@ -83,7 +83,7 @@ export const schedulePayloads = {
 		run_id: z.string(),
 		error: z.string(),
 	}),
-	/** `by` is empty if the schedule was a one-time schedule that has fired. */
+	/** A schedule was removed. `by` is empty if the schedule was a one-time schedule that has fired. */
 	"schedule.removed": z.object({ ...entry, reason: z.enum(["completed", "removed"]), by: z.string() }),
 };
 

@@ -1,6 +1,9 @@
 import * as z from "zod";
 
-/** `call_id` is the model's call that started the skill. It is empty if a person started the skill. */
+/**
+ * Fields of a skill and its run. `call_id` is the model's call that started the skill. It is empty if a person
+ * started the skill.
+ */
 const skill = { skill_name: z.string(), run_id: z.string(), call_id: z.string() };
 const step = {
 	...skill,

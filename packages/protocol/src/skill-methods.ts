@@ -10,7 +10,10 @@ export const SkillPayload = z.object({
 	description: z.string(),
 	/** Form of the arguments, such as `[branch]`. */
 	argument_hint: z.exactOptional(z.string()),
-	/** `data`: the data directory. `directory`, `claude`: `.parley/skills` and `.claude/skills` of a working directory. */
+	/**
+	 * Source of the skill. `data`: the data directory. `directory`, `claude`: `.parley/skills` and `.claude/skills`
+	 * of a working directory.
+	 */
 	source: z.enum(["data", "directory", "claude"]),
 	/** Path of the skill's file, relative to the data directory or the working directory. */
 	path: z.string(),
@@ -18,7 +21,9 @@ export const SkillPayload = z.object({
 	type: z.enum(["simple", "multi-step"]),
 	user_invocable: z.boolean(),
 	model_invocable: z.boolean(),
-	/** `operator`: the skill needs no trust. `changed`: the files differ from the trusted files. */
+	/**
+	 * Trust in the skill. `operator`: the skill needs no trust. `changed`: the files differ from the trusted files.
+	 */
 	trust: z.enum(["operator", "trusted", "changed", "untrusted"]),
 	/** Names of the tools that a run with the skill may use. Absent: all tools. */
 	tools: z.exactOptional(z.array(z.string())),

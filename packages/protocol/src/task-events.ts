@@ -11,8 +11,8 @@ const used = { usage: z.exactOptional(Usage) };
 /** Events of tasks in their owning session, and events of workers in their own conversations. */
 export const taskPayloads = {
 	/**
-	 * `parent_id` is the parent task of a worker, otherwise empty. `by` is the principal that submitted the
-	 * task. It is absent for workers, and in events of earlier gateway versions.
+	 * A task was created. `parent_id` is the parent task of a worker, otherwise empty. `by` is the principal that
+	 * submitted the task. It is absent for workers, and in events of earlier gateway versions.
 	 */
 	"task.created": z.object({
 		...titled,
@@ -21,7 +21,7 @@ export const taskPayloads = {
 		by: z.exactOptional(z.string()),
 	}),
 	"task.started": z.object(titled),
-	/** `plan` is absent for a task without a plan, and in events of earlier gateway versions. */
+	/** Progress of a task. `plan` is absent for a task without a plan, and in events of earlier gateway versions. */
 	"task.progress": TaskProgress.extend({ ...task, plan: z.exactOptional(Plan), ...used }),
 	/** Task list of a run, with its progress. It replaces the previous list of the run. */
 	"todo.updated": TaskProgress.extend({ run_id: z.string(), call_id: z.string(), plan: Plan }),
@@ -37,7 +37,7 @@ export const taskPayloads = {
 		...used,
 	}),
 	"task.resumed": z.object(titled),
-	/** `duration` is in nanoseconds, from the first start to the end. */
+	/** The task is complete. `duration` is in nanoseconds, from the first start to the end. */
 	"task.completed": z.object({
 		...titled,
 		output_summary: z.string(),
@@ -54,7 +54,10 @@ export const taskPayloads = {
 		will_retry: z.boolean(),
 		...used,
 	}),
-	/** `reason` explains the cancellation. `by` is the person or client that cancelled the task, if any. */
+	/**
+	 * The task was cancelled. `reason` explains the cancellation. `by` is the person or client that cancelled the
+	 * task, if any.
+	 */
 	"task.cancelled": z.object({ ...task, reason: z.string(), by: z.exactOptional(z.string()), ...used }),
 	/**
 	 * Events of a worker of a task. `started` is first and `exited` is last. `completed` or `failed` precedes `exited`.

@@ -37,7 +37,7 @@ export const Plan = z.array(
 );
 export type Plan = Readonly<z.output<typeof Plan>>;
 
-/** `reply_task` answers the question. */
+/** The open question of a task, which `reply_task` answers. */
 const Suspension = z.object({
 	reason: z.string(),
 	/** The plan or question. */

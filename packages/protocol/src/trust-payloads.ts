@@ -88,7 +88,7 @@ export const PlaceProfilePayload = z.strictObject({
 	/** Maximum bytes of the workspace. */
 	quota_bytes: z.exactOptional(z.int().min(1)),
 	/**
-	 * `required`: the agent answers only messages that address it. `always`: it also answers messages that
+	 * Messages that the agent answers. `required`: only messages that address it. `always`: also messages that
 	 * address no other person. For connectors.
 	 */
 	mention: z.exactOptional(z.enum(mentions)),

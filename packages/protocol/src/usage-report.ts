@@ -36,9 +36,9 @@ const BudgetState = z.object({
 	session_id: z.exactOptional(z.string()),
 	period: budgetPeriod,
 	spent_usd: dollars,
-	/** Null: the budget has no limit. */
+	/** Limit in US dollars. Null if the budget has no limit. */
 	limit_usd: dollars.nullable(),
-	/** `set`: the operator set the limit at run time, in place of the configured limit. */
+	/** Source of the limit. `set`: the operator set the limit at run time, in place of the configured limit. */
 	source: z.enum(["configured", "set"]),
 });
 

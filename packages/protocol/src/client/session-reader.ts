@@ -31,7 +31,10 @@ export interface ReaderOptions {
 	onCaughtUp(): void;
 }
 
-/** `full`: the reader is too slow, so frames are dropped from this frame on, until the session is resumed. */
+/**
+ * Result for a received frame. `full`: the reader is too slow, so frames are dropped from this frame on, until
+ * the session is resumed.
+ */
 export type ReceiveResult = "kept" | "ignored" | "gap" | "full";
 
 /** Position of this client in the frames of one session, and the unread frames. */
@@ -130,7 +133,7 @@ export class SessionReader implements OpenSession {
 	}
 }
 
-/** `gap`: an earlier frame is missing, so this frame must not be delivered. */
+/** Class of a frame. `gap`: an earlier frame is missing, so this frame must not be delivered. */
 type Verdict = "new" | "repeat" | "gap";
 
 /**
