@@ -237,7 +237,8 @@ function withOfflineAccess(
 }
 
 function readCode(library: Library, answer: URLSearchParams, metadata: AuthorizationServerMetadata): string {
-	// The issuer is checked before other parameters are read.
+	// The issuer is checked first, because an answer of another server must not be used:
+	// https://www.rfc-editor.org/rfc/rfc9207
 	try {
 		library.validateAuthorizationResponseIssuer({
 			iss: answer.get("iss") ?? undefined,
