@@ -86,8 +86,8 @@ export interface Gateway {
 }
 
 /**
- * Starts all parts in order, and stops them in reverse order if a later part fails. Rejects with a `ParleyError` that
- * an operator can act on, for example if the data directory or a port is in use.
+ * Starts all parts of a gateway in order, and stops them in reverse order if a later part fails. Rejects with a
+ * `ParleyError` that an operator can act on, for example if the data directory or a port is in use.
  */
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 	const { config, clock, log } = options;

@@ -18,7 +18,7 @@ interface ToolProcesses {
 
 export interface LocalPeersOptions {
 	readonly log: Logger;
-	/** Commands of tools, whose processes must not act as the operator. Absent if only the user is checked. */
+	/** Processes of tools, which must not act as the operator. Absent if only the user is checked. */
 	readonly tools?: ToolProcesses;
 	/** Reads a socket table. Default: the tables of the kernel. */
 	readonly readTable?: ReadTable;

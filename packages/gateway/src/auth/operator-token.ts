@@ -7,8 +7,8 @@ import { checkPermissions, createPrivateFile, replacePrivateFile } from "../data
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 
 /**
- * Opens the file with the operator's token in a data directory, and creates a missing token. Each token that is read
- * or written is added to the redactor.
+ * Opens the file with the operator's token in a data directory, and creates a missing token. The returned functions
+ * read and replace the token. Each token that is read or written is added to the redactor.
  */
 export async function openOperatorToken(
 	dataDirectory: string,

@@ -18,8 +18,8 @@ const nearby = new KnownNetworks((list) => {
 });
 
 /**
- * Names of this machine and of local networks. `isNearby` also accepts names without a dot, such as the name
- * of a container.
+ * Pattern of names of this machine and of local networks. `isNearby` also accepts names without a dot, such as the
+ * name of a container.
  */
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 

@@ -10,7 +10,7 @@ import {
 } from "./setting-rows.ts";
 import { flagNames, providerVariables, variableNames } from "./sources.ts";
 
-/** Page with the tables of all settings. Only the text between the markers is generated. */
+/** File with the tables of all settings. Only the text between the markers is generated. */
 export const configurationPage = new URL("../../../../docs/configuration.md", import.meta.url);
 
 const start = "<!-- generated: settings -->";

@@ -45,7 +45,7 @@ const prefixes = [
 ];
 const more = ["OMP_", "HF_", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "XDG_CACHE_HOME"];
 
-/** Returns the settings with their defaults. `environment` is the gateway's environment. */
+/** Returns the settings of the local model server with their defaults. `environment` is the gateway's environment. */
 export function readLlama(
 	{ endpoint = defaultLlamaEndpoint, model_dir: modelDir, command, args = [], autostart = true }: Written,
 	environment: Readonly<Record<string, string | undefined>>,

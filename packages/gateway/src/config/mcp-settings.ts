@@ -9,7 +9,7 @@ type Written = NonNullable<Settings["mcp"]>;
 
 const usualTimeoutSeconds = 120;
 
-/** Returns the servers with their defaults. `environment` is the gateway's environment. */
+/** Returns the MCP servers of the settings with their defaults. `environment` is the gateway's environment. */
 export function readMcp(
 	{ servers = {} }: Written,
 	environment: Readonly<Record<string, string | undefined>>,
@@ -46,7 +46,10 @@ export function valuesFrom(
 	return Object.fromEntries(known);
 }
 
-/** Returns a problem if a variable is missing in the gateway's environment, otherwise an empty object. */
+/**
+ * Returns a problem if a variable with one of the names is missing in the gateway's environment, otherwise an empty
+ * object.
+ */
 export function missingProblem(
 	environment: Readonly<Record<string, string | undefined>>,
 	names: readonly string[],

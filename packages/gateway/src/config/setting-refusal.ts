@@ -61,7 +61,10 @@ function show(value: unknown): string {
 
 const redactor = new Redactor();
 
-/** Hides user information and queries of addresses in a text, and texts that look like credentials. */
+/**
+ * Returns the text with hidden user information and queries of addresses, and without texts that look like
+ * credentials.
+ */
 export function withoutCredentials(text: string): string {
 	// An unencoded password can contain "/" and "?", so everything up to the last "@" is hidden.
 	const plain = text.replace(/(?<=:\/\/)[^\s"]*@/g, "…@").replace(/(?<=:\/\/[^"]*)\?[^"]*/g, "?…");

@@ -36,8 +36,8 @@ export async function removeRuntimeFile(dataDirectory: string): Promise<void> {
 }
 
 /**
- * Reads the file. Returns undefined if it is missing or invalid. A killed gateway leaves its file, so check whether the
- * address responds.
+ * Reads the runtime file of a data directory. Returns undefined if the file is missing or invalid. A killed gateway
+ * leaves its file, so check whether the address responds.
  */
 export async function readRuntimeFile(dataDirectory: string): Promise<RuntimeFile | undefined> {
 	try {

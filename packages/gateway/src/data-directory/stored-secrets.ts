@@ -6,8 +6,8 @@ import { databaseIn } from "./data-directory.ts";
 import { loadOrCreateSecretKey, secretKeyIn } from "./secret-key.ts";
 
 /**
- * Reads the key as `loadOrCreateSecretKey` does. Warns if the key is missing but the database contains
- * passwords, which a new key cannot decrypt.
+ * Reads the key of encrypted data as `loadOrCreateSecretKey` does. Warns if the key is missing but the database
+ * contains passwords, which a new key cannot decrypt.
  */
 export async function openSecretKey(
 	dataDirectory: string,
@@ -21,7 +21,10 @@ export async function openSecretKey(
 	return loadOrCreateSecretKey(dataDirectory);
 }
 
-/** Result of a check of the stored passwords. `opened` is the number of passwords that the key can decrypt. */
+/**
+ * Result of a check of the stored passwords. `stored` is their number, and `opened` the number of those that the key
+ * can decrypt.
+ */
 export interface StoredSecrets {
 	readonly stored: number;
 	readonly opened: number;

@@ -21,10 +21,12 @@ export type LlamaHealth =
 	| { readonly state: "ready" | "loading" | "absent" }
 	| { readonly state: "other"; readonly did: string };
 
-/** Response of `GET /health`: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md */
+/**
+ * Schema of the response to `GET /health`: https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md
+ */
 const Ready = z.object({ status: z.literal("ok") });
 const Loading = z.object({ error: z.object({ code: z.literal(503) }) });
-/** Response of `GET /props`, described in the same document. */
+/** Schema of the response to `GET /props`, described in the same document. */
 const Props = z.object({ default_generation_settings: z.object({ n_ctx: z.int().positive() }) });
 
 export interface LlamaAddress {

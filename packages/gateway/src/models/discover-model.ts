@@ -19,8 +19,8 @@ const name = z.string().min(1).max(200);
 const tokens = z.int().min(1).max(100_000_000).optional().catch(undefined);
 
 /**
- * Model lists of all APIs except Gemini's, with the context windows of OpenRouter, Kimi, Groq, Mistral and
- * vLLM.
+ * Schema of the model lists of all APIs except Gemini's, with the context windows of OpenRouter, Kimi, Groq, Mistral
+ * and vLLM.
  */
 const List = z.object({
 	data: z.array(

@@ -15,8 +15,8 @@ interface ListedWindowsDeps {
 }
 
 /**
- * Adds the context windows of the server's model list to a model. Requests the list only for models that the table does
- * not have.
+ * Returns the model with the context windows of the server's model list. Requests the list only for models that the
+ * table does not have.
  */
 export function withListedWindows(model: Model, deps: ListedWindowsDeps): Model {
 	return new ListedWindows(model, deps);

@@ -60,7 +60,7 @@ export interface Models extends ServerModels {
 	readonly fallback: readonly string[];
 	/** Whether unknown names are allowed, because the server may have models that the table does not have. */
 	readonly anyModel: boolean;
-	/** Returns the model of a server that an agent profile names. Requests to it have no key. */
+	/** Returns the model of a server that an agent profile names. Requests to this server have no key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly providerReason: ProviderReason;
 	/** Returns advice about an unknown name: see `ModelOptions`. */

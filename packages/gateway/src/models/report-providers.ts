@@ -16,8 +16,8 @@ export interface ProviderReport {
 }
 
 /**
- * Reports on each provider after a request for its list of models, which costs no tokens. Empty for the
- * offline model. Never rejects.
+ * Returns a report about each provider, after a request for its list of models, which costs no tokens. Returns an
+ * empty list for the offline model. Never rejects.
  */
 export async function reportProviders(config: Config): Promise<ProviderReport[]> {
 	if (config.provider === "offline") return [];

@@ -23,8 +23,8 @@ export type ProviderAnswer =
 	| { readonly reached: false; readonly url: string; readonly reason: string };
 
 /**
- * Requests the configured server's list of models, which costs no tokens. Resolves with undefined for the offline model.
- * Never rejects.
+ * Requests the configured server's list of models, which costs no tokens. Resolves with facts about the response or
+ * the failure, or with undefined for the offline model. Never rejects.
  */
 export async function tryProvider(
 	{ provider, baseUrl = official, apiKey, connections = [] }: ProviderChoice,

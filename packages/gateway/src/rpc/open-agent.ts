@@ -279,7 +279,7 @@ function hasNoNetwork({ sandbox }: Config, tools: readonly string[]): boolean {
 	return tools.includes("bash") && sandbox !== "off";
 }
 
-/** Adds the pattern `SERVER__*` for each MCP server that is set up now. */
+/** Returns the tools, with the pattern `SERVER__*` for each MCP server that is set up now. */
 async function withServers(
 	tools: readonly string[],
 	{ source }: NonNullable<RuntimeOptions["mcp"]>,

@@ -36,8 +36,9 @@ export function checkOwnPlace(directory: string, data: string): void {
 }
 
 /**
- * Finds the session that was created last, if any. `clear` creates a session before it removes the previous one, which
- * may have a later event. Compares positions in the journal, because a clock can be set back.
+ * Returns the session that was created last, or undefined if there are no sessions. `clear` creates a session before
+ * it removes the previous one, which may have a later event. Compares positions in the journal, because a clock can
+ * be set back.
  */
 export async function findRestorable(store: Store<Tables>): Promise<RestoredSession | undefined> {
 	const all = await listSessions(store, operator, { limit: maxListed });

@@ -1,7 +1,10 @@
 import { type ErrorCode, ParleyError } from "@parley/base";
 import { mcpErrorTexts } from "../../texts/wires/mcp.ts";
 
-/** Error text of a tool or a resource: the message, or a general text for internal errors, whose message is only logged. */
+/**
+ * Error texts of tools and resources by error code: the message, or a general text for internal errors, whose message
+ * is only logged.
+ */
 export const mcpErrorMessages = {
 	cancelled: (message) => message,
 	invalid_argument: (message) => message,

@@ -52,7 +52,7 @@ export interface OzzieServerOptions {
 	readonly log: Logger;
 	readonly anyModel?: boolean;
 	readonly counts?: WireCounts;
-	/** Removes secrets from error texts. If it is absent, clients get the texts unchanged. */
+	/** Redactor of error texts. If it is absent, clients get the texts unchanged. */
 	readonly redactor?: ErrorRedactor;
 	/** Registry that closes the connections of tokens that become invalid. */
 	readonly openConnections?: OpenConnections;

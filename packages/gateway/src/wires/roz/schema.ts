@@ -9,7 +9,7 @@ export const maxInstructions = 200_000;
 
 const text = z.string().max(maxInstructions, { error: rozErrorTexts.longInstructions });
 
-/** Minimum tokens. The window must contain instructions, tools and a reply. */
+/** Minimum window in tokens. It must contain instructions, tools and a reply. */
 const smallestWindow = 4_096;
 
 /** Options of a `StartSession`. The core checks tools and history. */

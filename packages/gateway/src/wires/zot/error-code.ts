@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@parley/base";
 
-/** Error text for clients: the message, or a general text for internal errors. */
+/** Error texts for clients by error code: the message, or a general text for internal errors. */
 export const zotErrorMessages = {
 	cancelled: (message) => message,
 	invalid_argument: (message) => message,
