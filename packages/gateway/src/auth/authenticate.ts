@@ -12,8 +12,8 @@ import type { Refusal } from "./refusal.ts";
 export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
-	 * Whether mode `local` accepts local callers without a token. False with a public URL, a trusted proxy, or
-	 * a listener on a non-loopback address, because a program of this user may then forward remote requests.
+	 * Whether mode `local` accepts local callers without a token. False with a public URL, a trusted proxy, or a
+	 * non-loopback listener, because a program of this user may then forward remote requests.
 	 */
 	readonly trustLocal: boolean;
 	readonly localPeers: LocalPeers;

@@ -53,9 +53,9 @@ const FEW = 8;
 const ESTABLISHED = "01";
 
 /**
- * Returns the owner of each connection's far end, in the same order. Undefined if the far end is not in the
- * tables, not established, or belongs to no socket: the kernel then reports inode 0 and uid 0. Reading stops
- * when all owners are found, because each part takes the kernel a millisecond or more.
+ * Returns the owner of each connection's far end, in the same order. Undefined if the far end is not in the tables or
+ * not established. Also undefined if it belongs to no socket: the kernel then reports inode 0 and uid 0. Reading
+ * stops when all owners are found, because each part takes the kernel a millisecond or more.
  */
 export async function findOwners(
 	connections: readonly ConnectionAddresses[],
@@ -73,7 +73,7 @@ export async function findOwners(
 	return keys.map(ownerOf);
 }
 
-/** Moves the found keys from `requested` to `owners`. */
+/** Finds the owners of the requested keys in a table. Moves the found keys from `requested` to `owners`. */
 async function readOwners(
 	parts: AsyncIterable<string>,
 	requested: Set<string>,

@@ -85,7 +85,7 @@ interface CheckedSource {
 }
 
 /**
- * Checks the settings of the server. Throws `invalid_argument` in these cases:
+ * Checks the settings of the local model server. Throws `invalid_argument` in these cases:
  * - `baseUrl` is also set, and the provider is not `offline`.
  * - The model directory does not exist.
  * - The gateway starts the program, and the endpoint is not an `http:` address without a path.

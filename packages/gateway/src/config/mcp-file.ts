@@ -67,8 +67,8 @@ export function agentMcpFileIn(data: string, agent: string): string {
 }
 
 /**
- * Reads the content of the file. Returns empty content if the file does not exist. Rejects with `invalid_argument` for
- * invalid content.
+ * Reads a file with MCP servers. Returns empty content if the file does not exist. Rejects with `invalid_argument`
+ * for invalid content.
  */
 export async function readMcpFile(path: string): Promise<McpFileContent> {
 	const text = await readFile(path, "utf8").catch((reason: unknown) => {
@@ -86,7 +86,7 @@ export async function readMcpFile(path: string): Promise<McpFileContent> {
 	}
 }
 
-/** Checks the content of a file. Throws `invalid_argument` if it is invalid. */
+/** Returns the checked content of a file with MCP servers. Throws `invalid_argument` if the content is invalid. */
 export function checkMcpFile(content: unknown, path: string): McpFileContent {
 	const { success, data, error } = fileSchema().safeParse(content);
 	if (success) return data;

@@ -32,8 +32,9 @@ const keyVariable = "ANTHROPIC_API_KEY";
 const llamaKeyVariable = "LLAMA_API_KEY";
 
 /**
- * Chooses the provider. Throws `invalid_argument` with advice if the configured provider cannot work. `keyName` is the name
- * of the flag or variable with the key, for messages.
+ * Returns the provider that the settings and the environment choose, with further providers. Throws
+ * `invalid_argument` with advice if the configured provider cannot work. `keyName` is the name of the flag or
+ * variable with the key, for messages.
  */
 export function chooseProvider(
 	settings: Settings,

@@ -15,9 +15,9 @@ interface PolicyPlace {
 const anyoneWrites = 0o222;
 
 /**
- * Returns a function that edits the operator's policy file under a lock. An existing file keeps its mode and
- * its owner, and a new file gets mode 0600. The function rejects with `failed_precondition` for a read-only
- * file, for a link without a target, and for a file that every user of the machine can change.
+ * Returns a function that edits the operator's policy file under a lock. An existing file keeps its mode and its
+ * owner, and a new file gets mode 0600. The function rejects with `failed_precondition` for a read-only file and for
+ * a link without a target. It also rejects for a file that every user of the machine can change.
  */
 export function policyWriter({
 	path,

@@ -131,7 +131,7 @@ export class LlamaServer {
 		this.#tokens = isCounted ? "counted" : "estimated";
 	}
 
-	/** Checks now, for at most 1.5 s, whether the server is ready. Never rejects. */
+	/** Whether the server is ready now, according to a check of at most 1.5 s. Never rejects. */
 	async isHealthy(): Promise<boolean> {
 		const { settings, clock } = this.#options;
 		return (await probeLlama(settings, clock)).state === "ready";

@@ -22,8 +22,8 @@ interface Counting {
 }
 
 /**
- * Entry of an event that is not counted: either no metric needs it, or another event of the same run, call, task or
- * prompt is counted.
+ * Entry of an event that is not counted. Either no metric needs the event, or another event of the same run, call,
+ * task or prompt is counted.
  */
 const notCounted = undefined;
 

@@ -10,14 +10,12 @@ export interface AdmissionLimits extends PlacesLimits {
 const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, open: 21_536 };
 
 /**
- * Prevents unauthenticated clients from exhausting the gateway. A limited number of unauthenticated
- * connections is served at the same time, each for at most ten seconds, and further connections wait unread.
- * At the maximum of open connections, each new connection closes a waiting one, or is closed itself. All
- * listeners share one object.
+ * Prevents unauthenticated clients from exhausting the gateway. A limited number of unauthenticated connections is
+ * served at the same time, each for at most ten seconds, and further connections wait unread. At the maximum of open
+ * connections, each new connection closes a waiting one, or is closed itself. All listeners share one object.
  *
- * All users of this machine have the same address. When this address has no free place, processes of the
- * gateway's own user use separate places and a separate queue, so that other users cannot lock the operator
- * out.
+ * All users of this machine have the same address. When this address has no free place, processes of the gateway's own
+ * user use separate places and a separate queue. Other users therefore cannot lock the operator out.
  */
 export class Admission {
 	readonly #limit: number;

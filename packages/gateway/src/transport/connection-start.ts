@@ -12,9 +12,9 @@ export interface ListenerSecurity {
 }
 
 export interface ConnectionHandlers {
-	/** Takes over a connection that does not use HTTP/2. An HTTP server receives it as its `connection` event. */
+	/** Receives a connection that does not use HTTP/2. An HTTP server gets it as its `connection` event. */
 	onHttp(socket: Socket): void;
-	/** Takes over an unread connection that uses HTTP/2. */
+	/** Receives an unread connection that uses HTTP/2. */
 	onHttp2(socket: Socket): void;
 }
 

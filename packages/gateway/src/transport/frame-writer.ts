@@ -90,9 +90,9 @@ export class FrameWriter implements Flushable, Holder {
 	}
 
 	/**
-	 * Delays a long replay. Resolves immediately if few frames and bytes wait. Otherwise, writes the waiting frames,
-	 * and resolves in a later tick, so that other work can run. If the socket is full, resolves when the socket has
-	 * drained or the reader has disconnected.
+	 * Resolves when a replay may continue: immediately if few frames and bytes wait. Otherwise, writes the waiting
+	 * frames, and resolves in a later tick, so that other work can run. If the socket is full, resolves when the socket
+	 * has drained or the reader has disconnected.
 	 */
 	drained(): Promise<void> {
 		const few = this.#frames.length < Math.min(replayFrames, this.#budget.frames / 4);

@@ -44,7 +44,10 @@ export function plainAddress(address: string): string {
 
 type Range = ReturnType<typeof ipaddr.parseCIDR>;
 
-/** Converts `::ffff:10.0.0.0/104` to `10.0.0.0/8`, because addresses are compared in their normal form. */
+/**
+ * Converts a network of mapped IPv4 addresses to an IPv4 network, for example `::ffff:10.0.0.0/104` to `10.0.0.0/8`.
+ * Addresses are compared in their normal form.
+ */
 function unmapped([ip, bits]: Range): Range {
 	return "isIPv4MappedAddress" in ip && ip.isIPv4MappedAddress() && bits >= 96
 		? [ip.toIPv4Address(), bits - 96]

@@ -65,7 +65,7 @@ const waiting = z.object({
 	how: z.string(),
 });
 
-/** State of a run: the result of `ask`, and of `answer` and `task_status` for a run. */
+/** Schema of the state of a run: the result of `ask`, and of `answer` and `task_status` for a run. */
 export const runOutput = z.object({
 	status: z.enum(["completed", "failed", "cancelled", "waiting", "running"]),
 	session_id: z.string(),
@@ -87,7 +87,7 @@ export const taskOutput = z.object({
 	waiting_for: z.array(waiting).optional(),
 });
 
-/** Result of `answer` and of `task_status`, for a task or a run. */
+/** Schema of the result of `answer` and of `task_status`, for a task or a run. */
 export const statusOutput = z.object({
 	...taskOutput.partial().shape,
 	status: z.string(),
@@ -100,10 +100,13 @@ export type WaitingPrompt = z.infer<typeof waiting>;
 export type RunOutput = z.infer<typeof runOutput>;
 export type TaskOutput = z.infer<typeof taskOutput>;
 
-/** Answer of a person to the form of an approval. After any other content, the approval stays open. */
+/** Schema of a person's answer to the form of an approval. After any other content, the approval stays open. */
 export const approvalForm = z.object({ decision: z.enum(["approve", "deny"]) });
 
-/** Fields of a JSON-RPC message that the handling of its HTTP request needs. The MCP SDK checks all other fields. */
+/**
+ * Schema of the fields of a JSON-RPC message that the handling of its HTTP request needs. The MCP SDK checks all
+ * other fields.
+ */
 export const rpcMessage = z.looseObject({
 	jsonrpc: z.literal("2.0"),
 	method: z.string().max(200).optional(),

@@ -275,7 +275,7 @@ function longestList(payload: unknown): [key: string, list: readonly unknown[]] 
 export type Mark = (missing: number) => string;
 
 /**
- * Cuts the strings of a value, at any depth, to `max` characters plus a mark. Keeps a string that this would not
+ * Cuts the strings of a value, at any depth, to `max` characters plus a mark. Keeps a string that the cut would not
  * shorten.
  */
 export function capStrings(value: unknown, max: number, mark: Mark): unknown {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@parley/base";
 
-/** A phrase of the protocol document, then details after a colon. */
+/** Function that returns a message: a phrase of the protocol document, then details after a colon. */
 type Phrase = (message: string) => string;
 
 function withPhrase(first: string, ...others: readonly string[]): Phrase {

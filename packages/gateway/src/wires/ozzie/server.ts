@@ -301,7 +301,7 @@ export class OzzieServer {
 		this.#left = Promise.all([this.#left, left]).then(() => undefined);
 	}
 
-	/** Pings groups of clients, because thousands of pings at once would delay every client. */
+	/** Pings all clients in groups, because thousands of pings at once would delay every client. */
 	async #ping(): Promise<void> {
 		this.#pings = this.#options.clock.after(pingMs, () => void this.#ping());
 		let pinged = 0;

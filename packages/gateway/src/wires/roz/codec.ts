@@ -28,7 +28,10 @@ export function errorFrame(code: SessionErrorCode, message: string): SessionResp
 	return frame("error", { code, message, retryable: isRetryable(code) });
 }
 
-/** Validates a message with a schema. Throws `invalid_argument` with the first problem of the message. */
+/**
+ * Returns the message after its validation with a schema. Throws `invalid_argument` with the first problem of the
+ * message.
+ */
 export function decode<Schema extends z.ZodType>(schema: Schema, message: unknown): z.output<Schema> {
 	const checked = schema.safeParse(message);
 	if (checked.success) return checked.data;

@@ -35,8 +35,8 @@ export interface SessionStreamOptions {
 	/** Id of the host that the client provides for other sessions. */
 	readonly ownHostId: string | undefined;
 	/**
-	 * Stops the reads of the transport if a frame must wait until the session is open, so that a flood of frames is not
-	 * stored in memory. Continues them with `false` when the session is open or the stream is over.
+	 * Stops the reads of the transport if a frame must wait until the session is open, because a flood of frames must
+	 * not fill the memory. Continues them with `false` when the session is open or the stream is over.
 	 */
 	readonly setPaused: (isPaused: boolean) => void;
 	/** Sends a response to the client; must not throw. */

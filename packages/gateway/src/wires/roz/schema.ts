@@ -12,7 +12,7 @@ const text = z.string().max(maxInstructions, { error: rozErrorTexts.longInstruct
 /** Minimum window in tokens. It must contain instructions, tools and a reply. */
 const smallestWindow = 4_096;
 
-/** Options of a `StartSession`. The core checks tools and history. */
+/** Schema of the options of a `StartSession`. The core checks tools and history. */
 export const SessionStart = z.object({
 	environmentId: short,
 	hostId: short.optional(),

@@ -195,7 +195,7 @@ export class ZotConnection {
 	}
 }
 
-/** Compares two tokens in constant time. */
+/** Whether two tokens are equal. The comparison takes constant time. */
 function isSame(actual: string, expected: string): boolean {
 	// The module is loaded only if a token is set, because it delays the start of the process.
 	const { createHash, timingSafeEqual } = process.getBuiltinModule("node:crypto");

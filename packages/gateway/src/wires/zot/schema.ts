@@ -23,14 +23,17 @@ const Message = z
 		zotErrorTexts.longJson,
 	);
 
-/** The id of a command. Responses return it unchanged. */
+/** Schema of the id of a command. Responses return the id unchanged. */
 export const Id = z.union([
 	Name,
 	z.number().refine((id) => Math.abs(id) <= Number.MAX_SAFE_INTEGER, zotErrorTexts.exactNumber),
 ]);
 export type Id = z.infer<typeof Id>;
 
-/** Fields of every line. An id of `null` is treated as absent, because clients in typed languages send it. */
+/**
+ * Schema of the fields of every line. An id of `null` is treated as absent, because clients in typed languages send
+ * it.
+ */
 export const LineEnvelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 
 /** Returns the schema of an image type. Accepts `image/jpg`, which many programs send for JPEG. */
@@ -212,7 +215,7 @@ const forms: Readonly<Record<string, string>> = {
 	object: zotErrorTexts.object,
 };
 
-/** Describes a validation error. Messages of the schemas have precedence. */
+/** Returns the description of a validation error. Messages of the schemas have precedence. */
 export function issueText(issue: z.core.$ZodRawIssue): string {
 	if (issue.input === undefined) return zotErrorTexts.missing;
 	switch (issue.code) {
