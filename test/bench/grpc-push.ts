@@ -30,13 +30,16 @@ import { type ServerProcess, startServer } from "./measure/server-process.ts";
 const options = readOptions(7);
 const streams = 100;
 const text = { ticks: 60, size: 40 };
-/** With fewer connections, the measured memory per connection is about a third lower. */
+/** Number of idle sessions. With fewer connections, the measured memory per connection is about a third lower. */
 const idleSessions = options.ratios ? 300 : 1_000;
 /** Maximum concurrent connection attempts. */
 const atOnce = 50;
 /** Unmeasured rounds, in which V8 compiles the code. */
 const warmUp = 2;
-/** With `--ratios`, fewer turns are enough, because the time to the first token cannot fail the bench. */
+/**
+ * Number of turns. With `--ratios`, fewer turns are enough, because the time to the first token cannot fail the
+ * bench.
+ */
 const turns = options.ratios ? 5 : 15;
 
 interface Side {
@@ -98,7 +101,7 @@ async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
 const order = "paced 3 5";
 const reply = "word word word";
 
-/** Milliseconds to the first token. Resolves after the end of the turn. */
+/** Returns the milliseconds to the first token. Resolves after the end of the turn. */
 async function timeTo(mark: string, client: GrpcClient, talk: Talk): Promise<number> {
 	const ended = client.until(mark);
 	const began = performance.now();
@@ -146,7 +149,7 @@ async function settled(server: ServerProcess): Promise<void> {
 	}
 }
 
-/** Kilobytes per connection: after a turn, and with tools that a roz client has registered. */
+/** Returns the kilobytes per connection: after a turn, and with tools that a roz client has registered. */
 async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; readonly withTools: number }> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-grpc-"));
 	const server = await startServer("gateway", directory);

@@ -15,7 +15,7 @@ import { type ServerProcess, startServer } from "./measure/server-process.ts";
 const sessions = 10_000;
 /** Maximum concurrent connection attempts. */
 const atOnce = 50;
-/** Long enough for one round of pings, because pings are part of the idle cost. */
+/** Milliseconds of rest, long enough for one round of pings, because pings are part of the idle cost. */
 const restMs = 20_000;
 const options = readOptions(1);
 

@@ -13,7 +13,10 @@ const readers = 99;
 const replies = 2;
 /** Ticks of the event loop, deltas per tick, characters per delta. The last frame repeats the complete text. */
 const reply = "32 8 4000";
-/** Above this buffer size for one client, the gateway drops deltas. At twice this size, it closes the connection. */
+/**
+ * Bytes in the buffer of one client above which the gateway drops deltas. At twice this size, it closes the
+ * connection.
+ */
 const budget = 8 * 1024 * 1024;
 const endMark = '"event":"assistant.message"';
 

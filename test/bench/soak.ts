@@ -14,7 +14,7 @@ import { openSession, request } from "./measure/requests.ts";
  */
 const turnsOfSession = 2;
 const atOnce = 8;
-/** Longer than two intervals of `collectWhenIdle`. */
+/** Milliseconds of rest, longer than two intervals of `collectWhenIdle`. */
 const idleMs = 45_000;
 const megabyte = 1_000_000;
 const options = readOptions(20);

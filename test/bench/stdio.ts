@@ -9,7 +9,7 @@ import { startServer } from "./measure/server-process.ts";
 const pings = 2000;
 const prompts = 40;
 const deltas = 20_000;
-/** The agent may add this time to the SDK's time to the first token, including a commit. */
+/** Maximum milliseconds that the agent may add to the SDK's time to the first token, including a commit. */
 const maxAddedMs = 5;
 const options = readOptions(7);
 /** Unmeasured rounds, because clients usually talk to a warm process. */

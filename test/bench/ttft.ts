@@ -21,7 +21,7 @@ const order = "words 2";
 const warmUp = 8;
 const options = readOptions(5);
 
-/** Milliseconds to the first frame that contains `mark`. Resolves after a frame with `end`. */
+/** Returns the milliseconds to the first frame that contains `mark`. Resolves after a frame with `end`. */
 async function roundTrip(client: DrainClient, text: string, mark: string, end = mark): Promise<number> {
 	const first = client.until(mark);
 	const ended = end === mark ? first : client.until(end);
@@ -64,7 +64,7 @@ function createSession(session: string): void {
 	);
 }
 
-/** Milliseconds of a transaction like the one that stores an accepted message. */
+/** Returns the milliseconds of a transaction like the one that stores an accepted message. */
 function commitTime(session: string, turn: number): number {
 	const id = `${session}-${turn}-${"i".repeat(20)}`;
 	const began = performance.now();

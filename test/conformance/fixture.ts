@@ -4,12 +4,12 @@ import { expect } from "vitest";
 import * as z from "zod";
 import type { OzzieClient } from "./drivers/ozzie-client.ts";
 
-/** `in` is a frame from the client, and `out` is a frame from the gateway. */
+/** A line of a fixture. `in` is a frame from the client, and `out` is a frame from the gateway. */
 const Line = z.strictObject({ dir: z.enum(["in", "out"]), message: z.record(z.string(), z.unknown()) });
 
 /**
- * The counts depend on the machine, because the instructions contain directories and the name of the operating
- * system.
+ * Matches positive counts of input tokens. They depend on the machine, because the instructions contain
+ * directories and the name of the operating system.
  */
 const tokensRead = /(?<="tokens_input":)[1-9]\d*/g;
 

@@ -61,7 +61,10 @@ export class TestGateway implements AsyncDisposable {
 		await this.#start();
 	}
 
-	/** Parks the runs that are still active after the grace time. Resolves when all connections are closed. */
+	/**
+	 * Stops the gateway. Parks the runs that are still active after the grace time. Resolves when all connections
+	 * are closed.
+	 */
 	async stop(graceMs = 0): Promise<void> {
 		const { clock } = this.#options;
 		const gateway = this.#gateway;

@@ -4,7 +4,8 @@ import WebSocket from "ws";
 import * as z from "zod";
 
 /**
- * coder/websocket closes the connection on larger messages by default, and no Go client of Ozzie changes the limit.
+ * Maximum bytes of a message. By default, coder/websocket closes the connection on larger messages, and no Go
+ * client of Ozzie changes the limit.
  */
 const readLimit = 32_768;
 

@@ -213,7 +213,7 @@ interface Reflected {
 	readonly file: readonly Buffer[];
 }
 
-/** Sends each question on a new stream. */
+/** Returns a function that sends each question on a new stream. */
 async function reflect(url: string, version: string): Promise<(question: object) => Promise<Reflected>> {
 	const path = `proto/grpc/reflection/${version}/reflection.proto`;
 	const proto = loadSync(

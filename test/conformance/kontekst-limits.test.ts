@@ -120,7 +120,7 @@ async function startTimed(): Promise<TestGateway> {
 	return gateway;
 }
 
-/** Resolves when the run waits for a decision. */
+/** Starts a run. Resolves when the run waits for a decision. */
 async function startWaiting(
 	{ url }: TestGateway,
 	connection: RawConnection,

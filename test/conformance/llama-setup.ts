@@ -41,7 +41,7 @@ export class LlamaSetup implements AsyncDisposable {
 		return join(this.directory, "models");
 	}
 
-	/** Process ids of all servers that were started, in order. Throws if no server was started. */
+	/** Returns the process ids of all servers that were started, in order. Throws if no server was started. */
 	get starts(): number[] {
 		return readFileSync(join(this.models, "starts"), "utf8").trim().split("\n").map(Number);
 	}

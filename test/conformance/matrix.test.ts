@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { type AuthMode, expectedStatus, type GatewaySettings, type Probe, paths } from "./matrix-oracle.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Fewer than the gateway's limit of unauthenticated connections per address. */
+/** Number of concurrent requests, below the gateway's limit of unauthenticated connections per address. */
 const workers = 32;
 const name = "box.test";
 
@@ -63,7 +63,7 @@ const others = [
 	...[["X-Forwarded-Host: 127.0.0.1"], ["Sec-Fetch-Site: same-origin"], ["Sec-Fetch-Mode: websocket"]],
 ];
 
-/** Tested with all combinations. Requests for other paths have at most one fault. */
+/** Paths to test with all combinations. Requests for other paths have at most one fault. */
 const thorough = ["/api/health", "/api/sessions", "/api/files"];
 
 type Route = Pick<Probe, "path" | "upgrade">;

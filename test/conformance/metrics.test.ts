@@ -19,7 +19,7 @@ async function scrape(gateway: TestGateway): Promise<{ text: string; families: M
 	return { text, families: readExposition(text) };
 }
 
-/** Returns the ids of the conversation, which the metrics must not contain. */
+/** Plays a conversation. Returns its ids, which the metrics must not contain. */
 async function talk(gateway: TestGateway): Promise<string[]> {
 	await using client = await OzzieClient.connect(gateway.url);
 	const session = await client.open();

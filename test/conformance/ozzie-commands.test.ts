@@ -4,7 +4,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** In `container` mode, commands can run in the background on every operating system. */
+/** Settings with which commands can run in the background on every operating system. */
 const config = { sandbox: "container" } as const;
 
 async function runCommand(client: OzzieClient, content: string): Promise<string> {

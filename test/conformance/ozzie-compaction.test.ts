@@ -10,7 +10,7 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** Counts four characters as a token. A request without tools is a request for a summary. */
+/** Creates a model that counts four characters as a token. A request without tools is a request for a summary. */
 function createListener(requests: ModelRequest[], refusesSummaries = false): Model {
 	return {
 		provider: "listener",

@@ -187,7 +187,7 @@ verifiesOn("ozzie", ["frame.unknown-keys"], "unknown keys have no effect", async
 	await client.event("assistant.message", { content: "[offline] hi" });
 });
 
-/** While closed, this failpoint delays every commit. */
+/** Failpoint that delays every commit while it is closed. */
 class Gate implements Failpoints {
 	#open = Promise.withResolvers<void>();
 	#reached = Promise.withResolvers<void>();

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, type TestContext, test } from "vitest";
 import { TestGateway } from "./gateway.ts";
 
 const sources = fileURLToPath(new URL("go-program", import.meta.url));
-/** PATH may lack the directory of the Go installer. */
+/** Search path with the directory of the Go installer, which PATH may lack. */
 const PATH = `${process.env["PATH"]}:/usr/local/go/bin`;
 const critical = "write: .envrc <<< export A=1";
 

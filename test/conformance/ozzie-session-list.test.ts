@@ -181,7 +181,7 @@ interface Received {
 	readonly data: string;
 }
 
-/** Omits events without data. */
+/** Yields the events of a response. Omits events without data. */
 async function* receivedFrom({ body }: Response): AsyncGenerator<Received> {
 	let text = "";
 	for await (const piece of body?.pipeThrough(new TextDecoderStream()) ?? []) {

@@ -6,7 +6,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** `build` meets its criteria at the second attempt. */
+/** Skill whose step `build` meets its criteria at the second attempt. */
 const deploy = `---
 steps:
   - id: plan

@@ -4,7 +4,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Excludes texts of assistant messages. */
+/** Returns the texts of the last request. Excludes texts of assistant messages. */
 function received(model: ScriptedModel): string[] {
 	const messages = model.requests.at(-1)?.messages ?? [];
 	return messages.flatMap(({ role, content }) =>

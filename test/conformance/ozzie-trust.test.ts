@@ -8,7 +8,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const minute = 60_000;
 
-/** Denies each approval. */
+/** Whether a call of the message requires approval. Denies each approval. */
 async function requiresApproval(client: OzzieClient, content = "run: true"): Promise<boolean> {
 	await client.call("send_message", { content });
 	for (let isRepeated = false; ; ) {
@@ -98,7 +98,10 @@ verifiesOn(
 		await using client = await OzzieClient.connect(gateway.url);
 		await client.open();
 		await client.call("accept_all_tools");
-		/** Sends a request after each step, so that the gateway does not disconnect the client. */
+		/**
+		 * Advances the clock in steps. Sends a request after each step, so that the gateway does not disconnect the
+		 * client.
+		 */
 		const pass = async (ms: number): Promise<void> => {
 			for (let remaining = ms; remaining > 0; remaining -= 15_000) {
 				clock.advance(Math.min(remaining, 15_000));

@@ -7,7 +7,7 @@ import { TestGateway } from "./gateway.ts";
 import { submit, untilEnd } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Every scripted reply uses 10 input tokens and 5 output tokens, which cost two cents. */
+/** Model table. Every scripted reply uses 10 input tokens and 5 output tokens, which cost two cents. */
 const table = {
 	models: [
 		{

@@ -2,7 +2,10 @@
 export const wires = ["ozzie", "zot", "kontekst", "roz"] as const;
 export type Wire = (typeof wires)[number];
 
-/** `cannot` is the reason why the wire's messages cannot express the requirement. */
+/**
+ * Coverage of a requirement by a wire. `cannot` is the reason why the wire's messages cannot express the
+ * requirement.
+ */
 type Coverage = "kept" | { readonly cannot: string };
 
 export interface Requirement {

@@ -4,7 +4,7 @@ import { RozStream } from "./drivers/roz-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Enough tokens for the instructions, the tools and a few turns. */
+/** Token budget for the instructions, the tools and a few turns. */
 const budget = 20_000;
 const maxTurns = 40;
 const long = "beans ".repeat(700);
@@ -14,7 +14,7 @@ function tokensOf(value: unknown): number {
 	return Math.ceil(JSON.stringify(value).length / 4);
 }
 
-/** Counts four characters as a token. A request without tools is a request for a summary. */
+/** Creates a model that counts four characters as a token. A request without tools is a request for a summary. */
 function createModel(requests: ModelRequest[], reply: (request: ModelRequest) => ModelEvent[]): Model {
 	return {
 		...{ provider: "listener", defaultModel: "listener" },
@@ -53,7 +53,10 @@ const levels = [
 
 type Level = (typeof levels)[number];
 
-/** Returns the first ContextCompacted event. Undefined after `turns` messages without such an event. */
+/**
+ * Sends messages until the first ContextCompacted event, and returns this event. Returns undefined after `turns`
+ * messages without such an event.
+ */
 async function play(
 	stream: RozStream,
 	{ level, content }: Pick<Level, "level" | "content">,

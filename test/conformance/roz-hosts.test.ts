@@ -56,7 +56,10 @@ verifiesOn(
 		await using host = new RozStream(gateway.url, { headers: { "parley-host-id": "rover" } });
 		await host.start({ tools: [look, dig] });
 		stream.say("dig a hole", { aiMode: "ooda" });
-		/** Returns the call ids. The ping ensures that all earlier frames have arrived. */
+		/**
+		 * Waits for a request of each tool, and returns the call ids. The ping ensures that all earlier frames have
+		 * arrived.
+		 */
 		const open = async (...tools: readonly string[]): Promise<readonly unknown[]> => {
 			const ids: unknown[] = [];
 			for (const tool of tools) {

@@ -10,7 +10,7 @@ import { TestGateway } from "./gateway.ts";
 import { submit, untilEnd } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** The total size exceeds the gateway's buffer limit for one client. */
+/** Names of tools whose total size exceeds the gateway's buffer limit for one client. */
 const names = Array.from({ length: 90 }, (_, n) => `tool_${n}`.padEnd(100_000, "x"));
 
 /** Maximum milliseconds for which a client may exceed its buffer limit. */

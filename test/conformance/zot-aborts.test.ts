@@ -8,7 +8,7 @@ import { says } from "../simulators/anthropic/reply.ts";
 import { only, streamed, typesOf, ZotClient } from "./drivers/zot-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** The processes keep the pipe `held` open until they exit. All of them ignore SIGTERM. */
+/** Command whose processes keep the pipe `held` open until they exit. All of them ignore SIGTERM. */
 const stubborn = [
 	"trap '' TERM; mkfifo held; exec 9<>held; echo ready",
 	"sleep 1000 & (trap '' TERM; sleep 1000) & while :; do sleep 1000; done",

@@ -133,7 +133,7 @@ verifiesOn("zot", ["zot.input-ends-ask"], "a question that can no longer be answ
 	expect(await readdir(agent.path("work"))).toEqual([]);
 });
 
-/** Like the existing client for Node, exits after `done` without waiting for the agent. */
+/** Client that exits after `done` without waiting for the agent, like the existing client for Node. */
 const leavingClient = `
 	const { spawn } = require("node:child_process");
 	const { createInterface } = require("node:readline");

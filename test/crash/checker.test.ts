@@ -5,7 +5,7 @@ import type { Outcome } from "./outcome.ts";
 
 const session = "sess_1";
 
-/** The only call is approved and completed. */
+/** Frames of a run whose only call is approved and completed. */
 const frameFixtures: readonly Pick<EventFrame, "event" | "payload">[] = [
 	{ event: "session.created", payload: {} },
 	{ event: "user.message", payload: { content: "run: echo m1 >> log\nsay: m1 done", run_id: "run_1" } },

@@ -6,9 +6,12 @@ import { KillableGateway } from "./killable-gateway.ts";
 import { type Kill, killStates, type Outcome } from "./outcome.ts";
 import { type PlannedKill, planKills, planReplacement } from "./plan.ts";
 
-/** Ten kills by default, forty at larger scales. */
+/** Number of kills, in tens: ten kills by default, forty at larger scales. */
 const tens = testScale(4);
-/** With ten kills, two are planned per state, and the kill from outside may be too late. */
+/**
+ * Minimum number of kills in each state. With ten kills, two are planned per state, and the kill from outside may
+ * be too late.
+ */
 const leastHits = tens === 1 ? 1 : 5;
 const turnsPerKill = 5;
 

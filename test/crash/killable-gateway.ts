@@ -13,7 +13,7 @@ import { RawFollower } from "./raw-follower.ts";
 import { Sightings } from "./sightings.ts";
 import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 
-/** At this number of unanswered messages, including messages of the previous process, no random message is sent. */
+/** Number of unanswered messages, including messages of the previous process, at which no random message is sent. */
 const maxOpen = 16;
 
 /** A gateway that is killed and restarted, with its clients and their observations. */
@@ -31,7 +31,7 @@ export class KillableGateway {
 	readonly #raw: RawFollower;
 	readonly #ann: OwnFollower;
 	readonly #ben: OwnFollower;
-	/** Unlike the other clients, reconnects by itself after its own delay. */
+	/** Client that reconnects by itself after its own delay, unlike the other clients. */
 	readonly #late: OwnFollower;
 	readonly #answerer: Answerer;
 	#gateway: GatewayProcess | undefined;
@@ -189,12 +189,12 @@ export class KillableGateway {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.reconnect()));
 	}
 
-	/** Does not wait for the independent client. */
+	/** Waits until the clients have lost their connections. Does not wait for the independent client. */
 	async #lose(): Promise<void> {
 		await Promise.all([this.#raw, this.#ann, this.#ben].map((follower) => follower.lost()));
 	}
 
-	/** Excludes lost messages that are sent only once. */
+	/** Returns the messages whose runs have not ended. Excludes lost messages that are sent only once. */
 	get #unanswered(): SentMessage[] {
 		return this.#messages.filter(({ id }) => {
 			const isLost = this.#sentOnce.has(id) && !this.#sightings.isAccepted(id);

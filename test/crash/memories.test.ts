@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** The test reads and changes the database while no gateway process runs. */
+/** A gateway whose database the test reads and changes while no process runs. */
 class Installation implements AsyncDisposable {
 	readonly #stack = new AsyncDisposableStack();
 	readonly #directory: string;

@@ -57,7 +57,7 @@ const elsewhere = (turn: TurnKind, asks = false): Way => ({ state: "elsewhere", 
 
 const paused = (failpoint: string) => (): Trigger => ({ kind: "paused", failpoint });
 
-/** In each state, half of the kills come from failpoints and half from outside. */
+/** Forty kills. In each state, half of them come from failpoints and half from outside. */
 const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[3, inside(acknowledging, "accepted", 4)],
 	[1, outside(acknowledging, paused("accepted"))],
@@ -78,7 +78,7 @@ const forty: readonly (readonly [times: number, draw: Draw])[] = [
 	[5, outside(elsewhere("sequence"), (random) => ({ kind: "frame", count: random.between(1, 40) }))],
 ];
 
-/** In each state except `elsewhere`, one kill comes from a failpoint and one from outside. */
+/** Ten kills. In each state except `elsewhere`, one comes from a failpoint and one from outside. */
 const ten: readonly (readonly [times: number, draw: Draw])[] = [
 	[1, inside(acknowledging, "accepted", 4)],
 	[1, outside(acknowledging, paused("accepted"))],

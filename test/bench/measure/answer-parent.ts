@@ -18,11 +18,11 @@ export function answerParent(port: number, stop: () => Promise<void>): void {
 	process.send?.(port);
 }
 
-/** Finalizers run in the event loop and release more memory. */
 async function residentBytes(): Promise<number> {
 	setFlagsFromString("--expose-gc");
 	const collect: unknown = runInNewContext("gc");
 	if (typeof collect !== "function") throw new Error("garbage cannot be collected");
+	// Finalizers run in the event loop and release more memory.
 	for (let pass = 0; pass < 3; pass++) {
 		// The `last-resort` flavor also returns memory to the operating system.
 		collect({ type: "major", execution: "sync", flavor: "last-resort" });

@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * In each of `ticks` ticks, each stream emits `each` texts of `size` characters. In the last tick, each text starts
- * with `mark`.
+ * Part of the texts. In each of `ticks` ticks, each stream emits `each` texts of `size` characters. In the last
+ * tick, each text starts with `mark`.
  */
 interface Part {
 	readonly ticks: number;

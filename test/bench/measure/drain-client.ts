@@ -66,7 +66,7 @@ export class DrainClient {
 /** A ping without a payload: RFC 6455, section 5.5.2. */
 const ping = Buffer.from([0x89, 0]);
 
-/** Masked with zeros like all frames of this client. */
+/** A pong, masked with zeros like all frames of this client. */
 const pong = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
 function longHead(length: number): Buffer {

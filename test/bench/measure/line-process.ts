@@ -14,7 +14,8 @@ export class LineProcess {
 	}
 
 	/**
-	 * Milliseconds from sending the line to the first output that contains `mark`. Resolves after output with `end`.
+	 * Returns the milliseconds from sending the line to the first output that contains `mark`. Resolves after output
+	 * with `end`.
 	 */
 	async ask(line: string, mark: string, end = mark): Promise<number> {
 		const first = this.#marks.until(mark);

@@ -21,9 +21,9 @@ export interface PlainMessage {
 	readonly writer: (run: string) => ReplyWriter;
 }
 
-/** Similar to the connector's time before the first words of an answer. */
+/** Milliseconds before the first words of an answer, similar to the connector's time. */
 const firstMs = 300;
-/** Similar to the connector's time between changes of an answer. */
+/** Milliseconds between changes of an answer, similar to the connector's time. */
 const changeMs = 1200;
 
 class Growing {

@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /**
- * Milliseconds of CPU time of all live threads of a process. Unlike the wall clock, this value is hardly affected by
- * other processes. Source: /proc/PID/schedstat, https://docs.kernel.org/scheduler/sched-stats.html
+ * Returns the milliseconds of CPU time of all live threads of a process. Unlike the wall clock, this value is
+ * hardly affected by other processes. Source: /proc/PID/schedstat,
+ * https://docs.kernel.org/scheduler/sched-stats.html
  */
 export function processCpu(pid: number | undefined): number {
 	const threads = readdirSync(`/proc/${pid}/task`);

@@ -3,7 +3,7 @@ import { once } from "node:events";
 
 export interface ServerProcess {
 	readonly port: number;
-	/** Microseconds of CPU time (user and system, all threads) since the start. */
+	/** Returns the microseconds of CPU time (user and system, all threads) since the start. */
 	cpu(): Promise<number>;
 	/** Returns the resident bytes of the process after garbage collection. */
 	memory(): Promise<number>;

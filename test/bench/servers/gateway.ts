@@ -3,7 +3,7 @@ import type { Model, ModelRequest } from "@parley/core";
 import { serveGateway } from "../measure/serve-gateway.ts";
 
 /**
- * The model reads `TICKS EACH SIZE` from the last message, and emits `EACH` deltas of `SIZE` characters in every
+ * Model that reads `TICKS EACH SIZE` from the last message, and emits `EACH` deltas of `SIZE` characters in every
  * tick of the event loop.
  */
 const burstModel: Model = {

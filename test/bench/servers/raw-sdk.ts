@@ -33,7 +33,7 @@ async function readReply(messages: MessageParam[]): Promise<Reply> {
 	return { text, input, firstAt };
 }
 
-/** Milliseconds from the order to the first word of the last reply. */
+/** Returns the milliseconds from the order to the first word of the last reply. */
 async function converse(order: string): Promise<number> {
 	const began = performance.now();
 	const messages: MessageParam[] = [{ role: "user", content: order }];

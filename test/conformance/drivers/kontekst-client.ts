@@ -26,7 +26,7 @@ export interface ProposedCall {
 	readonly preview: string;
 }
 
-/** Loaded with a library that the gateway's codecs do not use. */
+/** The protocol definition, loaded with a library that the gateway's codecs do not use. */
 const proto = loadSync(fileURLToPath(new URL("../../../proto/kontekst.proto", import.meta.url)), {
 	...{ longs: Number, defaults: true, oneofs: true },
 });
@@ -166,7 +166,7 @@ export class KontekstStream implements AsyncDisposable {
 		return this.status ?? { code: -1, details: "" };
 	}
 
-	/** Kinds of all received events. A series of `token` or of `reasoning` events is one item. */
+	/** Returns the kinds of all received events. A series of `token` or of `reasoning` events is one item. */
 	kinds(): string[] {
 		const isDelta = (kind: string): boolean => kind === "token" || kind === "reasoning";
 		const kinds = this.events.map(({ kind }) => kind);

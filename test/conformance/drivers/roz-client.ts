@@ -19,7 +19,7 @@ export interface RozFrame {
 	readonly value: Fields;
 }
 
-/** Loaded with a library that the gateway's codecs do not use. */
+/** The protocol definition, loaded with a library that the gateway's codecs do not use. */
 const proto = loadSync("roz/v1/agent.proto", {
 	includeDirs: [fileURLToPath(new URL("../../../proto", import.meta.url))],
 	...{ longs: Number, enums: String, oneofs: true },

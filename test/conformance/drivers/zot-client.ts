@@ -227,8 +227,8 @@ export class ZotClient implements AsyncDisposable {
 }
 
 /**
- * Types of the lines in order, with the stop reason of each `turn_end`. Consecutive deltas of one type are one
- * item.
+ * Returns the types of the lines in order, with the stop reason of each `turn_end`. Consecutive deltas of one type
+ * are one item.
  */
 export function typesOf(frames: readonly ZotFrame[]): string[] {
 	const types = frames.map((frame) => (frame.type === "turn_end" ? `turn_end ${frame.stop}` : frame.type));

@@ -15,7 +15,10 @@ const maxExtraSteps = 200;
 /** Desired minimum number of edits or stream additions of one answer. */
 const leastGrowth = 3;
 const quietTurns = 12;
-/** Coprime to the number of failpoints, so the seeds use all failpoints. */
+/**
+ * Distance between the failpoints of two seeds, coprime to the number of failpoints. Therefore, the seeds use all
+ * failpoints.
+ */
 const placeStride = 4;
 const shortMs = 25;
 
@@ -144,7 +147,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await rm(this.#directory, { recursive: true });
 	}
 
-	/** Occurrences in this run, such as the death of a process, for statistics over many runs. */
+	/** Returns the occurrences in this run, such as the death of a process, for statistics over many runs. */
 	get happened(): readonly string[] {
 		const { tasks } = this.work.tasks;
 		const answered = this.gateway.sessions
@@ -280,7 +283,10 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		this.#arm(await this.#begin(isLost));
 	}
 
-	/** Stops after 200 steps, because the work of a dead process may never settle. */
+	/**
+	 * Advances the clock until `work` has settled. Stops after 200 steps, because the work of a dead process may
+	 * never settle.
+	 */
 	async #through(work: Promise<void>): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

@@ -10,7 +10,7 @@ interface SeedParts {
 	readonly directory: string;
 }
 
-/** Returns the faults found at the end. */
+/** Plays one seed. Returns the faults found at the end. */
 export async function playSeed({ open, random, directory }: SeedParts): Promise<readonly string[]> {
 	const growth = new Growth(open, directory);
 	await growth.begin();

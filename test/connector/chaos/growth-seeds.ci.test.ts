@@ -7,7 +7,7 @@ import { discordGrowth, slackDirectGrowth, slackGrowth } from "./growth-platform
 import { playSeed } from "./growth-seed.ts";
 
 const first = testSeed();
-/** Each Slack row uses half as many seeds. */
+/** Number of seeds of a row. Each Slack row uses half as many seeds. */
 const count = 4 * testScale(25, 1000);
 
 test.each([

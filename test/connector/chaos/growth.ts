@@ -36,9 +36,15 @@ export type GrowingSession = ScriptedGateway["sessions"][number];
 const greeting = "Good morning.";
 const quietTurns = 12;
 const partMs = 250;
-/** Virtual time. Longer than the time in which edits of the previous process, including retries, may arrive. */
+/**
+ * Maximum virtual milliseconds of a wait, longer than the time in which edits of the previous process, including
+ * retries, may arrive.
+ */
 const longestMs = 300_000;
-/** Real time. The virtual clock may pass `longestMs` during one disk write on a busy machine. */
+/**
+ * Minimum real milliseconds of a wait. The virtual clock may pass `longestMs` during one disk write on a busy
+ * machine.
+ */
 const patienceMs = 10_000;
 
 /** Runs a connector with growing answers through a series of deaths. */
@@ -198,7 +204,10 @@ export class Growth {
 		this.#arm();
 	}
 
-	/** Stops after 200 steps, because the work of a dead process may never settle. */
+	/**
+	 * Advances the clock until `work` has settled. Stops after 200 steps, because the work of a dead process may
+	 * never settle.
+	 */
 	async #through(work: Promise<void> | undefined): Promise<void> {
 		let isOver = false;
 		const settle = (): void => {

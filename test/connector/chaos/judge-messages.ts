@@ -4,8 +4,8 @@ import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from ".
 type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number];
 
 /**
- * An edit or deletion within this time before a new Discord session may be lost, because the connector then reads
- * only missed messages.
+ * Milliseconds before a new Discord session in which an edit or deletion may be lost, because the connector then
+ * reads only missed messages.
  */
 const receiptMs = 60_000;
 

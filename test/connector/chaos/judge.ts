@@ -12,7 +12,7 @@ import {
 	judgeReviews,
 } from "./judge-posts.ts";
 
-/** An event within this time before a new Discord session may be lost. */
+/** Milliseconds before a new Discord session in which an event may be lost. */
 const receiptMs = 60_000;
 
 export function judge(run: DiscordChaosRun): string[] {
@@ -60,7 +60,10 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 	});
 }
 
-/** Ignores changes of the channel's readers that the connector may have missed. */
+/**
+ * Returns the faults of trust grants and their cards. Ignores changes of the channel's readers that the connector
+ * may have missed.
+ */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;

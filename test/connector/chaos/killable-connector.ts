@@ -18,7 +18,7 @@ export function isFrequent(place: string): boolean {
 	return place.startsWith("store.") || place.startsWith("platform.");
 }
 
-/** After a death at `platform.late`, the platform performs the last request of the dead process with this delay. */
+/** Milliseconds after a death at `platform.late` until the platform performs the last request of the dead process. */
 const lateMs = 2000;
 
 /** Failpoint at which a process dies, and the hit of this failpoint that kills it. */

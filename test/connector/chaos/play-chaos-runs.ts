@@ -6,7 +6,7 @@ import { places } from "./killable-connector.ts";
 
 const kills = 4;
 
-/** The databases may be in memory, because the tests never stop the machine. */
+/** Directory of the databases. They may be in memory, because the tests never stop the machine. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
 interface Playable {

@@ -70,7 +70,7 @@ function judgeTasks(run: SlackChaosRun, posts: readonly Shown[]): string[] {
 	});
 }
 
-/** Ignores joins that Slack may not have reported. */
+/** Returns the faults of trust grants and their cards. Ignores joins that Slack may not have reported. */
 function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {
 		const changedAt = people.audiences.get(place.split(":").at(-1) ?? "") ?? 0;

@@ -11,8 +11,8 @@ type Session = ScriptedGateway["sessions"][number];
 const partChance = 0.35;
 
 /**
- * `place` is the position among `count` calls that need approval together. `inReply` is the position among all
- * calls.
+ * Position of a call in its reply. `place` is the position among `count` calls that need approval together.
+ * `inReply` is the position among all calls.
  */
 interface PlaceInReply {
 	readonly id: string;
@@ -57,7 +57,7 @@ export class Work {
 		this.#endCallsOfCancelled();
 	}
 
-	/** Like the gateway, ends the calls of a run before the run is cancelled. */
+	/** Ends the calls of a run before the run is cancelled, as the gateway does. */
 	#endCallsOfCancelled(): void {
 		const { methods } = this.#gateway;
 		const { cancel_turn: cancel } = methods;

@@ -67,7 +67,7 @@ export class DeliveryRun {
 		this.network.loseDatabase();
 	}
 
-	/** Returns true if the process neither died nor was stopped. */
+	/** Runs one process. Returns true if it neither died nor was stopped. */
 	async #live(fate: Fate | undefined): Promise<boolean> {
 		const file = join(this.#directory, `${this.#databases}.sqlite`);
 		const store = await openSqliteStore<ConnectorTables>({ file, migrations: connectorMigrations });
@@ -112,7 +112,10 @@ export class DeliveryRun {
 		}
 	}
 
-	/** Like a gateway that replays, includes up to two events before the cursor. */
+	/**
+	 * Plans the rows of the next events in a random session. Like a gateway that replays, includes up to two events
+	 * before the cursor.
+	 */
 	async #plan(outbox: Outbox): Promise<void> {
 		if (this.#isAway) return;
 		const session = this.#random.pick(sessions);

@@ -12,7 +12,7 @@ const first = testSeed();
 const count = 50 * testScale(4, 200);
 const kills = 4;
 
-/** The databases may be in memory, because the tests never stop the machine. */
+/** Directory of the databases. They may be in memory, because the tests never stop the machine. */
 const memory = existsSync("/dev/shm") ? "/dev/shm" : await realpath(tmpdir());
 
 test(`no event or post is lost, repeated or out of order after many deaths of the process (seeds from ${first})`, {

@@ -1,7 +1,7 @@
 import type { QueuedEvent } from "@parley/connector";
 import type { Random } from "../../random.ts";
 
-/** Most deliveries choose from this number of oldest unacknowledged events. */
+/** Number of oldest unacknowledged events from which most deliveries choose. */
 const window = 3;
 
 interface Passage {

@@ -12,10 +12,10 @@ export interface Post {
 	text: string;
 }
 
-/** Shorter than the time after which the outbox considers a request lost. */
+/** Maximum milliseconds of a request, shorter than the time after which the outbox considers a request lost. */
 const latestMs = 14_000;
 
-/** A retry within this time reaches the platform before the nonce expires, even with the maximum delay. */
+/** Milliseconds within which a retry reaches the platform before the nonce expires, even with the maximum delay. */
 const safeMs = 60_000;
 const nonceMs = safeMs + latestMs;
 

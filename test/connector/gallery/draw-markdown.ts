@@ -92,7 +92,7 @@ function drawInline(inline: Inline): Markup {
 	}
 }
 
-/** Renders names after `@` like mentions. */
+/** Renders a text. Renders names after `@` like mentions. */
 export function drawText(text: string): Markup {
 	const parts = text.split(/(@[A-Z][a-z]+)/);
 	return html`${parts.map((part, index) =>

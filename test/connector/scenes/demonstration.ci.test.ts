@@ -23,7 +23,7 @@ const release = [
 	...["  - id: ship", "    title: Ship", '    prompt: "run: echo shipped | tee release.txt"', "---", ""],
 ].join("\n");
 
-/** Excludes posts without a fixed order. */
+/** Returns the posts of a transcript that have a fixed order. */
 function postsAbout(transcript: string): string {
 	const [head = "", ...posts] = transcript.split(/^ {4}\| Parley$/m);
 	const answered = [/From the terminal: \/release/, /`run_command`/, /run_command returned/];
@@ -31,7 +31,7 @@ function postsAbout(transcript: string): string {
 	return [head.trimEnd(), ...chosen.map((post) => post.trimEnd())].join("\n    | Parley");
 }
 
-/** Ids, times, directories and counts differ between runs or versions. */
+/** Replaces ids, times, directories and counts, because they differ between runs or versions. */
 function steady(text: string, directory: string): string {
 	return normalised(text.replaceAll(directory, "/parley"))
 		.replace(/\b(task|sess)_[0-9a-z]{6,}/g, "$1_ID")

@@ -40,7 +40,10 @@ type Right =
 export class DiscordSite implements Site {
 	static readonly platform = "discord";
 	readonly platform = DiscordSite.platform;
-	/** On Discord, a post ends the typing indicator until the next typing request. */
+	/**
+	 * Maximum milliseconds without a typing indicator. On Discord, a post ends the typing indicator until the next
+	 * typing request.
+	 */
 	readonly typingGapMs = 3000;
 	readonly simulator: Simulator;
 	readonly directory: string;

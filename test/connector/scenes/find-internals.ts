@@ -10,7 +10,10 @@ const named =
 /** Short words with letters and digits may be the end of an id. */
 const shortWord = /\b(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,12}\b/gu;
 const endLength = 6;
-/** The attribution of a quoted comment may contain these ids, because the offline model repeats its input. */
+/**
+ * Id of a person. The attribution of a quoted comment may contain these ids, because the offline model repeats its
+ * input.
+ */
 const person = /\b(?:discord|slack):[0-9A-Za-z]+:[0-9A-Za-z]+/u;
 /** Permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */
 const permission =

@@ -16,7 +16,7 @@ const deadlineMs = 20_000;
 const stallMs = paced(80);
 const clockFactor = 20;
 
-/** Only scenes about multiple approvals write to `prod`. */
+/** Policy that requires two approvals for `prod`. Only scenes about multiple approvals write there. */
 const policy = {
 	rules: [{ effect: "ask", when: { path: "prod/**" }, approvals: 2, reason: "two people for production" }],
 };

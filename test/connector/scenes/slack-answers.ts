@@ -5,7 +5,7 @@ import { late } from "./scenes/late.ts";
 import { replyCards } from "./scenes/reply-cards.ts";
 import type { Scene } from "./step.ts";
 
-/** `npm test` also plays these scenes on Slack. */
+/** Names of the scenes that `npm test` also plays on Slack. */
 const everydayNames = [
 	"an approver approves a call once: it runs, and the card shows the approver and the time",
 	"a denial can have a reason, which the agent gets",

@@ -49,7 +49,10 @@ export class Bookkeeping {
 		return promptBlocks(body, this.#options.tokenizer).reduce((sum, { tokens }) => sum + tokens, 0);
 	}
 
-	/** Updates the prompt cache, and stores the thinking that later requests must return unchanged. */
+	/**
+	 * Returns the usage of a reply. Also updates the prompt cache, and stores the thinking that later requests must
+	 * return unchanged.
+	 */
 	enter(body: MessageCreateParamsStreaming, { content }: StreamedReply): Usage {
 		for (const block of content) this.#remember(block);
 		const cached = this.#cache.use(body.model, promptBlocks(body, this.#options.tokenizer));

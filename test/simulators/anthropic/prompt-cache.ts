@@ -4,7 +4,7 @@ import type { PromptBlock } from "./tokenizer.ts";
 
 const lifetimes = { "5m": 300_000, "1h": 3_600_000 } as const;
 
-/** The block with the breakpoint and the 19 blocks before it. */
+/** Number of blocks in which to find a cached prefix: the block with the breakpoint and the 19 blocks before it. */
 const LOOKBACK = 20;
 
 /** Minimum length in tokens. Some models require longer prefixes. */
@@ -37,7 +37,10 @@ export class PromptCache {
 		this.#clock = clock;
 	}
 
-	/** Sends a prompt through the cache. `scope` is the model, because each model has its own cache entries. */
+	/**
+	 * Returns the use of the cache by a prompt, and caches the prompt. `scope` is the model, because each model has
+	 * its own cache entries.
+	 */
 	use(scope: string, blocks: readonly PromptBlock[]): CacheUse {
 		const prefixes = prefixesOf(scope, blocks);
 		const total = prefixes.at(-1)?.tokens ?? 0;

@@ -36,7 +36,7 @@ export interface Break {
 	 * - An object: an event with this error.
 	 */
 	readonly how: "reset" | "end" | "hang" | { readonly type: string; readonly message: string };
-	/** Delays the break until this promise resolves. */
+	/** Promise that delays the break until it resolves. */
 	readonly when?: Promise<unknown>;
 	/** Milliseconds between pings during a hang. Undefined: no pings. */
 	readonly pingEveryMs?: number;

@@ -19,7 +19,7 @@ const types = [
 type Schemas = Readonly<Record<string, object>>;
 type TypeName = (typeof types)[number];
 
-/** The types contain these keys, but the SDK sends them as headers. */
+/** Keys that the types contain, but that the SDK sends as headers. */
 const headerKeys = ["user_profile_id", "workspace_id"];
 
 /** Checks values against the types in the installed SDK. */
@@ -74,7 +74,7 @@ async function loadSchemas(): Promise<Schemas> {
 	return schemas;
 }
 
-/** Objects are closed, so that the check reports a misspelled key. */
+/** Generates the schemas. Objects are closed, so that the check reports a misspelled key. */
 async function generateSchemas(): Promise<Schemas> {
 	const { createGenerator } = await import("ts-json-schema-generator");
 	const generator = createGenerator({

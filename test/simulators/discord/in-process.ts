@@ -125,7 +125,7 @@ export class InProcessPort implements DiscordPort {
 		this.#live = undefined;
 	}
 
-	/** Deletes the session if no event precedes the lowest unreceived event. */
+	/** Sets the session to the event before the lowest unreceived event. Without such an event, deletes the session. */
 	#rollBack(): void {
 		const { id, seq, unreceived = [] } = this.#sessions.session ?? { id: "", seq: 0 };
 		const received = Math.min(seq, ...[...unreceived].map((one) => one - 1));

@@ -95,7 +95,7 @@ export class DiscordServer {
 	}
 
 	/**
-	 * Responds with 404 if the link is invalid or has expired:
+	 * Sends the file of a link. Responds with 404 if the link is invalid or has expired:
 	 * https://discord.com/developers/docs/reference#signed-attachment-cdn-urls
 	 */
 	#file(url: URL, response: ServerResponse): void {

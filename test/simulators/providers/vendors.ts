@@ -72,7 +72,10 @@ function kimiProblems(body: Fields): string[] {
 
 const format = "anthropic-claude-v1";
 
-/** Pieces of a text, its signature, and an encrypted block: https://openrouter.ai/docs/use-cases/reasoning-tokens */
+/**
+ * Returns the pieces of a text with its signature, and an encrypted block:
+ * https://openrouter.ai/docs/use-cases/reasoning-tokens
+ */
 function openRouterReasoning(pieces: readonly string[], id: string, { seals }: Issued): object[] {
 	const signature = `signed:${id}`;
 	const hidden = { type: "reasoning.encrypted", data: `sealed:${id}`, id: `rs_${id}`, format, index: 1 };

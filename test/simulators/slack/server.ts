@@ -141,7 +141,10 @@ export class SlackServer {
 		writeJson(response, { ...answer, headers: { ...answer.headers, "x-oauth-scopes": scopes.join(",") } });
 	}
 
-	/** Responds with a line of text: https://docs.slack.dev/messaging/working-with-files#uploading_files */
+	/**
+	 * Stores uploaded bytes. Responds with a line of text:
+	 * https://docs.slack.dev/messaging/working-with-files#uploading_files
+	 */
 	async #upload(url: URL, bytes: Buffer, response: ServerResponse): Promise<void> {
 		const { state, network } = this.simulator;
 		const carried = network.carry("upload", () => {
@@ -157,7 +160,7 @@ export class SlackServer {
 	}
 
 	/**
-	 * Sends the sign-in page if the caller lacks the bot token or the app lacks `files:read`:
+	 * Sends a file. Sends the sign-in page instead if the caller lacks the bot token or the app lacks `files:read`:
 	 * https://docs.slack.dev/reference/objects/file-object#authentication
 	 */
 	async #file(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -13,7 +13,7 @@ import { Watch } from "../../watch.ts";
 import { fastClock } from "./fast-clock.ts";
 import { type SharedResources, WorkerProcess } from "./worker-process.ts";
 
-/** This runtime does not execute tasks. */
+/** A runtime that submits tasks, but does not execute them. */
 interface Submitter {
 	readonly resources: SharedResources;
 	/** Submits tasks with these titles. With `inOrder`, each task depends on the previous one. */

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@parley/base";
 
-/** A lease of 30 s expires after 1.5 s. */
+/** Speed of the clock, with which a lease of 30 s expires after 1.5 s. */
 const pace = 20;
 
 /**

@@ -9,10 +9,10 @@ const maxSteps = 6;
 const seed = testSeed();
 const all = allSequences(maxSteps);
 
-/** With `everything`, the test without kills plays all sequences. */
+/** Amount of sequences to play. With `everything`, the test without kills plays all sequences. */
 const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
 
-/** A sample of all groups has all sequences. */
+/** Size of a sample: number of groups, and of sequences in each group. A sample of all groups has all sequences. */
 type Amount = readonly [groups: number, each: number];
 const amounts: Readonly<Record<EngineName, Readonly<Record<typeof level, { uncut: Amount; cut: Amount }>>>> =
 	{

@@ -47,7 +47,7 @@ export class MortalStore implements Store<Tables> {
 		return this.#store.health();
 	}
 
-	/** Leaves the database open, because all processes share it. */
+	/** Marks the process as dead. Leaves the database open, because all processes share it. */
 	async close(): Promise<void> {
 		this.die();
 	}

@@ -33,7 +33,7 @@ type Decision = Extract<
 	"submit" | "approve" | "revise" | "approve worker" | "allow" | "deny" | "cancel"
 >;
 
-/** `worker` is true if the worker's model sends the reply. */
+/** Model replies by action. `worker` is true if the worker's model sends the reply. */
 const replies: Readonly<
 	Record<Exclude<Own, Decision>, readonly [worker: boolean, reply: (id: string) => ScriptedReply]>
 > = {

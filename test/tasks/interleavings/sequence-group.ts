@@ -19,7 +19,7 @@ type Place = Omit<Storage, "now">;
 
 /** Database reads, with pauses, before a difference is an error. */
 const maxReads = 40;
-/** The same pauses as in the agent's `retries.ts` for an unreachable provider. */
+/** Milliseconds before each retry, the same as in the agent's `retries.ts` for an unreachable provider. */
 const tryPauses = [1_000, 2_000];
 
 /** Plays many sequences in one process, in lockstep. A shared action (a crash or a time step) affects all of them. */

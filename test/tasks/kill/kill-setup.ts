@@ -69,7 +69,7 @@ export class KillSetup implements AsyncDisposable {
 		return session.id;
 	}
 
-	/** Roles of the messages in a task's conversation, in order, after its first answer. */
+	/** Returns the roles of the messages in a task's conversation, in order, after its first answer. */
 	async authors(task_id: string): Promise<string[]> {
 		const { conversation: session_id } = await this.check(task_id);
 		for (;;) {

@@ -1,7 +1,10 @@
 import type { PlayedScene } from "../played-scene.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** Like `parley sessions rm --force`. The `spared` least recently updated sessions remain. */
+/**
+ * Returns a step that deletes sessions like `parley sessions rm --force`. The `spared` least recently updated
+ * sessions remain.
+ */
 const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	what: "the operator deletes the conversations of the scene",
 	does: async ({ sceneGateway, operator, site }: PlayedScene) => {
@@ -16,7 +19,7 @@ const deleting = ({ spared }: { readonly spared: number }): Step => ({
 	},
 });
 export const deletes = deleting({ spared: 0 });
-/** Without any session in the gateway, the connector does not recognize a deletion. */
+/** Step that spares one session. Without any session in the gateway, the connector does not recognize a deletion. */
 const deletesAllButOne = deleting({ spared: 1 });
 const elsewhere: Step[] = [
 	{ says: "@Parley say: elsewhere", in: "random" },

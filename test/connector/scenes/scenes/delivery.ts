@@ -4,9 +4,9 @@ import type { Fault, Scene, Step } from "../step.ts";
 const [post, edit, read] = ["post", "edit", "read"];
 const hello: Step[] = [{ says: "@Parley say: hello" }];
 const once: Step = { showsOnly: ["[offline] hello"] };
-/** Without context messages, each read request is a lookup of a post. */
+/** Settings without context messages, so that each read request is a lookup of a post. */
 const onlyLookups = { context: 0 };
-/** Without growing answers, a fault of the next post affects the complete answer. */
+/** Settings without growing answers, so that a fault of the next post affects the complete answer. */
 const onlyEnds = { live: "off" } as const;
 
 /**

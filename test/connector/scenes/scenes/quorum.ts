@@ -2,7 +2,7 @@ import type { DiscordSite } from "../discord-site.ts";
 import type { SlackSite } from "../slack-site.ts";
 import type { Scene, Step } from "../step.ts";
 
-/** The policy of the shared gateway requires two approvals for `prod`. */
+/** Steps that request two approvals, as the policy of the shared gateway requires for `prod`. */
 const requestsApprovals: Step[] = [
 	{ says: "@Parley write: prod/notes.txt <<< hello" },
 	{
@@ -134,7 +134,7 @@ export const quorum: readonly Scene[] = [
 	},
 ];
 
-/** An approver has voted and lost the role: only Olga's vote counts. */
+/** Steps after an approver has voted and lost the role: only Olga's vote counts. */
 const countsOnlyOlga: readonly Step[] = [
 	{ clicks: "Approve once", by: "Olga" },
 	{ shows: ["**1 of 2 approvals**: @Olga", "[Approve once]"] },

@@ -12,7 +12,7 @@ const hourly: readonly Step[] = [
 	{ shows: ["[offline] all is well", "⏰ Report"], times: 1 },
 ];
 
-/** Steps after the owner of the schedule has lost a permission. */
+/** Returns the steps after the owner of the schedule has lost a permission. */
 const refused = (reason: string | RegExp): readonly Step[] => [
 	{ passes: hour },
 	{ shows: ["⏰ **Report** did not run:", reason], times: 1 },

@@ -233,7 +233,7 @@ export const typing: readonly Scene[] = [
 	},
 ];
 
-/** Scenes with commands in a channel that act on its threads. `top` is the channel outside of its threads. */
+/** Returns scenes with commands in a channel that act on its threads. `top` is the channel outside of its threads. */
 export function belowChannel(top: "general" | "top"): readonly Scene[] {
 	const works: readonly Step[] = [
 		{ says: "say: hello", by: "Max", as: "hello", in: top },

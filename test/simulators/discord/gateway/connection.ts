@@ -10,7 +10,10 @@ export interface Socket {
 	terminate(): void;
 }
 
-/** Sends in `perMs`, and bytes per send: https://discord.com/developers/docs/events/gateway#rate-limiting */
+/**
+ * Limits of a client: sends in `perMs`, and bytes per send:
+ * https://discord.com/developers/docs/events/gateway#rate-limiting
+ */
 const sends = { maximum: 120, perMs: 60_000, bytes: 4096 };
 
 interface Received {

@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 const cacheDirectory = fileURLToPath(
 	new URL("../../../node_modules/.cache/discord-schema/", import.meta.url),
 );
-/** The versions of these packages are part of the cache file's name. */
+/** Packages whose versions are part of the cache file's name. */
 const entries = ["discord-api-types/v10", "ts-json-schema-generator"];
 
 interface Schema {

@@ -49,7 +49,7 @@ const types: Readonly<Record<number, (value: unknown) => boolean>> = {
 };
 
 /**
- * Throws if the user's client does not offer the command in this channel. Permissions:
+ * Returns the command with this name. Throws if the user's client does not offer it in this channel. Permissions:
  * https://discord.com/developers/docs/interactions/application-commands#permissions
  */
 function offered(state: State, user: UserRecord, { channel, target, name }: Given<unknown>): CommandRecord {

@@ -40,7 +40,7 @@ export class Guild {
 		});
 	}
 
-	/** Creates roles that do not exist yet. */
+	/** Adds a member to the guild. Creates roles that do not exist yet. */
 	member(name: string, options: PersonOptions = {}): Person {
 		const user = options.is?.user ?? addUser(this.#state, name, options.bot);
 		const member = join(this.#state, this.record, user, options.guest);

@@ -97,7 +97,7 @@ export function emitChannel(state: State, channel: ChannelRecord, t: ChannelEven
 	state.emit({ t, d: guildChannelShape(channel), intents: GatewayIntentBits.Guilds, channel });
 }
 
-/** Creates the channel for direct messages if it does not exist. */
+/** Returns the channel for direct messages with a user. Creates the channel if it does not exist. */
 export function openDirect(state: State, person: UserRecord): ChannelRecord {
 	const open = [...state.channels.values()].find(
 		({ type, recipients }) => type === ChannelType.DM && recipients.includes(person),

@@ -5,7 +5,7 @@ import { refusals } from "./refusal.ts";
 import type { State } from "./state.ts";
 
 /**
- * The contract omits these limits, or states larger values than apps may use.
+ * Limits that the contract omits, or states with larger values than apps may use.
  * https://discord.com/developers/docs/resources/message and
  * https://discord.com/developers/docs/components/reference
  */

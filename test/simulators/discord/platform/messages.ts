@@ -57,8 +57,8 @@ export function createMessage(
 }
 
 /**
- * Throws for a locked thread, unless it is not archived and the user may manage threads. "Sending unarchives unless
- * locked": https://discord.com/developers/docs/topics/threads#active--archived-threads
+ * Records activity in a thread, and unarchives it. Throws for a locked thread, unless it is not archived and the user
+ * may manage threads. "Sending unarchives unless locked": https://discord.com/developers/docs/topics/threads#active--archived-threads
  */
 function wake(state: State, author: UserRecord, channel: ChannelRecord): void {
 	if (!channel.thread) return;

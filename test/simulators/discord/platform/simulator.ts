@@ -105,12 +105,12 @@ export class Simulator {
 		return [...this.state.commands.values()].filter((command) => command.guild_id === undefined);
 	}
 
-	/** Users and roles that posts of the app would have notified. */
+	/** Returns the users and roles that posts of the app would have notified. */
 	get pings(): readonly Ping[] {
 		return this.state.pings;
 	}
 
-	/** Requests that no correct app sends, and faults of the simulator itself. */
+	/** Returns requests that no correct app sends, and faults of the simulator itself. */
 	get violations(): readonly string[] {
 		return this.state.violations;
 	}

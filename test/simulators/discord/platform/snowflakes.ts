@@ -3,8 +3,8 @@ import type { Clock } from "@parley/base";
 /** Discord's epoch, the first second of 2015: https://discord.com/developers/docs/reference#snowflakes */
 const epoch = 1_420_070_400_000;
 /**
- * In Discord's ids, these bits contain the worker, the process and an increment. In this simulator, they are one
- * counter.
+ * Number of low bits of an id. In Discord's ids, these bits contain the worker, the process and an increment. In
+ * this simulator, they are one counter.
  */
 const countBits = 22n;
 

@@ -5,7 +5,7 @@ import type { ChannelRecord, UserRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * A message of the user ends the typing indicator earlier, but the app cannot cancel it:
+ * Milliseconds of a typing indicator. A message of the user ends it earlier, but the app cannot cancel it:
  * https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
  */
 const typingMs = 10_000;

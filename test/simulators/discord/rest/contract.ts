@@ -62,7 +62,7 @@ export class Contract {
 	}
 }
 
-/** discord.js sends these fields with the value `false`, even if the contract lacks them. Discord ignores them. */
+/** Fields that discord.js sends with the value `false`, even if the contract lacks them. Discord ignores them. */
 const additions: ReadonlySet<string> = new Set(["tts", "enforce_nonce"]);
 
 /**
@@ -136,7 +136,10 @@ class Side {
 		return content ? `${at}/content/application~1json/schema` : undefined;
 	}
 
-	/** Converts texts first if the schema requires an integer or a boolean. */
+	/**
+	 * Returns the faults of query or path parameters. Converts texts first if the schema requires an integer or a
+	 * boolean.
+	 */
 	faultsOfParameters(operation: Operation, place: "query" | "path", values: object): string[] {
 		const known = new Map(
 			(operation.parameters ?? []).filter((one) => one.in === place).map((one) => [one.name, one]),

@@ -100,7 +100,7 @@ export class RestApi {
 		throw refusals.invalidForm(faults);
 	}
 
-	/** Faults of a response are faults of the simulator. */
+	/** Records the faults of a response as violations, because they are faults of the simulator. */
 	#checkAnswer({ method, path }: Route, { status, body }: Reply): void {
 		const faults = this.#contract?.faultsOfAnswer(method, path, status, body) ?? [];
 		this.#state.violations.push(

@@ -16,7 +16,7 @@ export class Sockets {
 	readonly #simulator: Simulator;
 	readonly #changed: () => void;
 	readonly #server = new WebSocketServer({ noServer: true });
-	/** Each address is valid for one socket. */
+	/** Tickets in issued addresses. Each address is valid for one socket. */
 	readonly #tickets = new Set<string>();
 	readonly #open: Socket[] = [];
 	readonly #sent = new Set<string>();

@@ -50,7 +50,7 @@ export function addChannel(
 	return channel;
 }
 
-/** Creates the conversation if it does not exist. */
+/** Returns the conversation of the app with `people`. Creates the conversation if it does not exist. */
 export function openConversation(state: State, people: readonly UserRecord[]): ChannelRecord {
 	const members = [...new Set([state.app.user, ...people])];
 	const kind = members.length > 2 ? "mpim" : "im";

@@ -128,7 +128,7 @@ export class Simulator {
 		return respond(this.state, url, body);
 	}
 
-	/** Users and groups that posts of the app would have notified. */
+	/** Returns the users and groups that posts of the app would have notified. */
 	get pings(): readonly Ping[] {
 		return this.state.pings;
 	}

@@ -152,7 +152,7 @@ interface Growing {
 	readonly metadata?: MessageMetadata | undefined;
 }
 
-/** Sends the change as events. */
+/** Adds chunks to the stream of a message, and sends the change as events. */
 export function growMessage(state: State, message: MessageRecord, growing: Growing): void {
 	const stream = runningStream(state, message);
 	const { chunks, cause, blocks = [], metadata } = growing;

@@ -14,7 +14,7 @@ const require = createRequire(import.meta.url);
 const source = fileURLToPath(new URL("./method-arguments.ts", import.meta.url));
 const cacheDirectory = fileURLToPath(new URL("../../../node_modules/.cache/slack-schema/", import.meta.url));
 const roots = ["ChatMethods", "ConversationMethods", "OtherMethods", "SentEvents"] as const;
-/** The versions of these packages are part of the name of the cache file. */
+/** Packages whose versions are part of the name of the cache file. */
 const packages = ["@slack/types", "@slack/web-api", "ts-json-schema-generator"];
 const limits = { maxDepth: 100, maxNodes: 1_000_000 };
 

@@ -2,7 +2,7 @@ import { ManualClock } from "@parley/base/testing";
 import { Simulator, type SimulatorOptions } from "../platform/simulator.ts";
 import type { ApiResponse } from "./exchange.ts";
 
-/** Each call returns its response synchronously. */
+/** Web API client of the app. Each call returns its response synchronously. */
 class DirectClient {
 	readonly #simulator: Simulator;
 

@@ -33,8 +33,8 @@ interface Token {
 }
 
 /**
- * The documentation names `alt_txt`, the package names `alt_text`, and Slack ignores unknown arguments:
- * https://docs.slack.dev/reference/methods/files.getUploadURLExternal
+ * Arguments of an upload. The documentation names `alt_txt`, the package names `alt_text`, and Slack ignores
+ * unknown arguments: https://docs.slack.dev/reference/methods/files.getUploadURLExternal
  */
 interface Upload extends Token {
 	filename: string;
@@ -43,7 +43,10 @@ interface Upload extends Token {
 	snippet_type?: string;
 }
 
-/** The package's own types are a union of hundreds of members, whose errors do not identify the mistake. */
+/**
+ * Content of a message. The package's own types are a union of hundreds of members, whose errors do not identify
+ * the mistake.
+ */
 interface Contents extends Token {
 	channel: string;
 	text?: string;
@@ -81,7 +84,7 @@ interface Update extends Contents {
 	reply_broadcast?: boolean;
 }
 
-/** The method checks that either a channel or users are present. */
+/** Arguments of `conversations.open`. The method checks that either a channel or users are present. */
 interface Open extends Token {
 	channel?: string;
 	users?: string;

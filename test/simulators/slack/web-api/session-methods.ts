@@ -15,7 +15,7 @@ import { demandScope, joinedChannel, type Method, method } from "./method.ts";
 /** Limits from the comments of @slack/web-api. */
 const titleLength = 200;
 const maxLoadingMessages = 10;
-/** Limit from the comments of the manifest: "A maximum of 4 suggested prompts". */
+/** Maximum number of suggested prompts, from the comments of the manifest: "A maximum of 4 suggested prompts". */
 const maxPrompts = 4;
 
 export const sessionMethods: readonly Method[] = [

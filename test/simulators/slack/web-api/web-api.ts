@@ -62,7 +62,10 @@ export class WebApi {
 		return method.handle({ state: this.#state, args });
 	}
 
-	/** Checks the token of a call: https://docs.slack.dev/reference/methods/auth.test#errors */
+	/**
+	 * Throws unless the token of a call is valid for the method:
+	 * https://docs.slack.dev/reference/methods/auth.test#errors
+	 */
 	#authorize({ token: kind }: Method, token: string | undefined): void {
 		const { app } = this.#state;
 		if (token === undefined || token === "") throw new Refusal("not_authed");
