@@ -33,7 +33,7 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 }
 
 /**
- * Age in milliseconds of the last message or answer from which the deletion of a session without open work is not
+ * Maximum age in milliseconds of the last message or answer for which the deletion of a session without open work is
  * posted.
  */
 const recentMs = 24 * 3_600_000;
@@ -49,7 +49,7 @@ function deletion(state: ConversationState, { event, at }: RecordedEvent): reado
 	return [{ type: "show", lane: "milestone", state: "closed", text: conversationTexts.deleted }];
 }
 
-/** Whether an event opens or closes a question, which notices of queued messages mention. */
+/** Whether an event opens or closes a question. Notices of queued messages mention an open question. */
 function isOfQuestion({ event }: RecordedEvent): boolean {
 	return ["prompt.request", "prompt.response", "prompt.closed"].includes(event.event);
 }

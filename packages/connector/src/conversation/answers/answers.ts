@@ -191,7 +191,7 @@ function isShownHere(userMessage: UserMessage): boolean {
 	return ownMessage(userMessage) !== undefined || userMessage.retry_of !== undefined;
 }
 
-/** Quotes a message from another client, so that people understand its answer. */
+/** Quotes a message from another client, so that people in the room understand the answer to the message. */
 function quote({ author, content, attachments = [] }: UserMessage, scene: Scene): ShowOperation {
 	const who = author ? answerTexts.author({ person: nameOf(author, scene) }) : answerTexts.terminal;
 	const files = attachments.length === 0 ? "" : answerTexts.files({ count: attachments.length });

@@ -31,8 +31,8 @@ export interface ScenePlatform extends PlatformWords {
 export type WaitsFor = "approval" | "question" | "secret";
 
 /**
- * Surroundings of a conversation. Only `at`, `taskOf`, `waitsFor` and the results of `live`, `reacts` and `offers` change
- * while the connector runs.
+ * Data that reducers read in addition to the events. Only `at`, `taskOf`, `waitsFor` and the results of `live`,
+ * `reacts` and `offers` change while the connector runs.
  */
 export interface Scene {
 	readonly session: string;
@@ -43,8 +43,8 @@ export interface Scene {
 	/** Address of the room on the platform, if it has one. */
 	readonly link?: string;
 	/**
-	 * The room on its platform. `platform` is the name in principals. Without a room, posts do not mention the
-	 * requester of a task, and have no links to cards.
+	 * The room on its platform. Its `platform` is the platform's name in principals. Without a room, posts do not
+	 * mention the requester of a task, and have no links to cards.
 	 */
 	readonly room?: CardLink["room"] & { readonly platform: string };
 	/** Thread id, if the room is a thread. */
