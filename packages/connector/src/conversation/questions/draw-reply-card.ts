@@ -30,7 +30,7 @@ const maxName = 34;
 /** Maximum time in milliseconds between equal decisions of one person that share a line. */
 const togetherMs = 60_000;
 
-/** `question` is undefined if the call no longer waits. */
+/** A row of a card. `question` is undefined if the call no longer waits. */
 interface Entry {
 	readonly row: CardRow;
 	readonly question: OpenQuestion | undefined;

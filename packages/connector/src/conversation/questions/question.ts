@@ -43,7 +43,7 @@ export interface ApprovalCall {
 	readonly warnings?: readonly StoredText[];
 	readonly risk: "low" | "normal" | "high" | "critical";
 	readonly allowSession: boolean;
-	/** Present if `editForm` returns a form for the arguments. */
+	/** Whether `editForm` returns a form for the arguments. */
 	readonly editable?: true;
 	/** Number of different people who must approve the call, if several are required. */
 	readonly approvals?: number;

@@ -183,8 +183,8 @@ function lastEnd({ rows }: ReplyCard): number {
 }
 
 /**
- * Drops the cards that ended first, and waiting cards only after them. The card of the current answer stays,
- * because its post must still be edited.
+ * Limits the number of stored cards. Drops the cards that ended first, and waiting cards only after them. The card of
+ * the current answer stays, because its post must still be edited.
  */
 function bounded(cards: readonly ReplyCard[], current?: ReplyCard): readonly ReplyCard[] {
 	const rank = (card: ReplyCard): number => (card === current ? Number.MAX_VALUE : lastEnd(card));
