@@ -65,7 +65,7 @@ function inOrder(
 interface Showing {
 	readonly person: Person;
 	readonly room: Room;
-	/** Number of entries on earlier pages. */
+	/** Index of the first listed approval, from 0. */
 	readonly first: number;
 }
 
@@ -76,8 +76,8 @@ interface Shown extends Numbered {
 }
 
 /**
- * Lists at most `maxShown` approvals that fit one post without cuts. If the first approval does not fit, lists only that
- * approval, with cuts.
+ * Returns a list of at most `maxShown` approvals that fit one post without cuts. If the first approval does not fit,
+ * the list has only that approval, with cuts.
  */
 async function listOf(
 	context: HandlerContext,

@@ -64,7 +64,7 @@ export const controlKinds = {
 
 export type ControlKind = keyof typeof controlKinds;
 
-/** Whether the target may belong to a room that this connector does not read. */
+/** Whether the target of a control of this kind may belong to a room that this connector does not read. */
 export function isOfOtherRooms(kind: ControlKind): boolean {
 	return kind.startsWith("listed-");
 }

@@ -82,7 +82,7 @@ async function judge({ rooms }: EventParts, event: Message): Promise<AddressVerd
 	return isForUs(event, needsFacts(event) ? await rooms.facts(person, room) : usualFacts);
 }
 
-/** Converts a refusal of the gateway to a reply. Rejects if a retry may succeed. */
+/** Resolves with the result of `work`, or with a reply if the gateway refuses. Rejects if a retry may succeed. */
 async function refused(
 	parts: EventParts,
 	event: Message,

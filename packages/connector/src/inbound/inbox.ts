@@ -129,7 +129,7 @@ export class Inbox {
 	readonly #delayed = new Map<Waiting, string>();
 	#count = 0;
 
-	/** Starts with the unhandled events of the last process. */
+	/** Starts an inbox with the unhandled events of the last process. */
 	static async start(parts: InboxParts): Promise<Inbox> {
 		const inbox = new Inbox(parts);
 		for (const { conversation, position } of await parts.store.read(readWaiting)) {
