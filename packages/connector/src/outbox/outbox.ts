@@ -69,7 +69,10 @@ export class Outbox {
 	readonly #stopping = new AbortController();
 	#timer: Timer | undefined;
 
-	/** Continues after the last process. Open requests of that process have an unknown result. */
+	/**
+	 * Starts an outbox with the unsettled rows of the last process. Open requests of that process have an unknown
+	 * result.
+	 */
 	static async start(parts: OutboxParts): Promise<Outbox> {
 		const { store, clock } = parts;
 		const open = await store.commit(async (tx) => {

@@ -85,7 +85,8 @@ async function rate(
 }
 
 /**
- * Stops the earlier runs of the message after the new run has started, so that the message gets one answer.
+ * Runs the edited message again. The earlier runs of the message are stopped after the new run has started, so that
+ * the message gets one answer.
  */
 async function rerun(
 	context: HandlerContext,

@@ -44,7 +44,7 @@ async function stopOne(context: HandlerContext, { event, key }: Acting, one: Con
 	return { text: status === "cancelled" ? texts.stopped({ title }) : texts.idle({ title }) };
 }
 
-/** Returns the title, the messages, the model and the running commands of a conversation. */
+/** Returns a reply with the title, the number of messages, the model and the running commands of a conversation. */
 export async function infoOfOne(
 	context: HandlerContext,
 	{ event: { person } }: Acting,
