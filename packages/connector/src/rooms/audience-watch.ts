@@ -60,7 +60,10 @@ export class AudienceWatch {
 		return this.#ending;
 	}
 
-	/** Notes that the connection to the platform was lost or restored. */
+	/**
+	 * Notes that the connection to the platform was lost or restored. Ends the grants if the disconnection was too
+	 * long.
+	 */
 	linked(isLinked: boolean): void {
 		if (isLinked === this.#isLinked) return;
 		if (!isLinked) this.#compare();

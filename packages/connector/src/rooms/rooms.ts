@@ -172,7 +172,10 @@ export class Rooms {
 		return writeSessionKey(await this.#fresh(await this.#roomKey(person, room), key));
 	}
 
-	/** Starts to read a fork that the gateway has created. `turns`: the fork becomes the current session of the room. */
+	/**
+	 * Starts to read a fork that the gateway has created. `turns`: whether the fork becomes the current session of the
+	 * room.
+	 */
 	async openFork(
 		person: Person,
 		room: Room,

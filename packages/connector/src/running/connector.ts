@@ -109,8 +109,9 @@ export class Connector {
 	#lastEventAt: number | undefined;
 
 	/**
-	 * Continues the work of the last process, even if the gateway is down. Requests to the gateway wait until the grants
-	 * of unwatched channels have ended (see `AudienceWatch`). The caller closes the parts.
+	 * Starts a connector that continues the work of the last process, even if the gateway is down. Requests to the
+	 * gateway wait until the grants of unwatched channels have ended (see `AudienceWatch`). The caller closes the
+	 * parts.
 	 */
 	static async start(parts: ConnectorParts): Promise<Connector> {
 		const { store, platform, failpoints = noFailpoints } = parts;
@@ -198,18 +199,18 @@ export class Connector {
 		this.#stopping = fields.stopping;
 	}
 
-	/** Notes an event of the platform or the gateway. */
+	/** Notes the time of an event of the platform or the gateway. */
 	noteEvent(): void {
 		this.#lastEventAt = this.#parts.clock.now();
 	}
 
-	/** Notes an event of a session, because the event may change home pages. */
+	/** Notes an event of a session, and schedules an update of home pages, which the event may change. */
 	noteSessionEvent(): void {
 		this.noteEvent();
 		this.#events.homes.changed();
 	}
 
-	/** Notes that the connection to the platform was lost or restored. */
+	/** Handles a loss or a return of the connection to the platform. */
 	linked(isLinked: boolean): void {
 		this.#audiences.linked(isLinked);
 		if (isLinked) this.#reopen();

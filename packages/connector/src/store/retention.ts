@@ -66,7 +66,7 @@ export async function sweep(store: Store<ConnectorTables>, now: number): Promise
 	});
 }
 
-/** Sweeps now and every hour until it is stopped. A failed sweep is logged, and the next sweep tries again. */
+/** Sweeps now and every hour until `stop`. A failed sweep is logged, and the next sweep tries again. */
 export function startRetention(parts: {
 	readonly store: Store<ConnectorTables>;
 	readonly clock: Clock;

@@ -18,7 +18,10 @@ export interface SessionKey {
 
 const form = /^([^:@/]+):([^:@/]+):([^:@/]+)(?::([^:@/]+))?(?:@([^:@/]+))?(?:\/([1-9]\d{0,8}))?$/;
 
-/** Returns `PLATFORM:TENANT:CHANNEL[:THREAD][@USER][/N]`. Separators inside ids are escaped. */
+/**
+ * Returns the external key of a session: `PLATFORM:TENANT:CHANNEL[:THREAD][@USER][/N]`. Separators inside ids are
+ * escaped.
+ */
 export function writeSessionKey({ platform, tenant, channel, thread, person, number }: SessionKey): string {
 	const place = definedItems([platform, tenant, channel, thread]).map(encodeURIComponent);
 	const personPart = person === undefined ? "" : `@${encodeURIComponent(person)}`;

@@ -160,9 +160,9 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Marks the row of an answer that a connector with another database may have posted. If an answer was never shown
-	 * before its end, its row loses the card, because no later row edits the post. A post without a card is planned
-	 * without further reads.
+	 * Returns a row in the form in which it is planned. The row of an answer that a connector with another database may
+	 * have posted is doubtful. If an answer was never shown before its end, its row loses the card, because no later
+	 * row edits the post. A post without a card is planned without further reads.
 	 */
 	place(row: PlannedRow): PlannedRow {
 		const { card, ...post } = row;
