@@ -136,7 +136,7 @@ export const approvalTexts = {
 			`Approvers in ${several ? "channels" : "a channel"} on ${platforms} can also ${onlyDeny ? "deny" : "answer"} this request with the \`approvals\` command.`,
 	},
 
-	/** Shown if the platform refused the card. */
+	/** Texts of the post that replaces a card which the platform refused. */
 	plain: {
 		refused: "The full card could not be posted here.",
 		reply: "Reply to this post with **approve** or **deny**.",
@@ -147,7 +147,7 @@ export const approvalTexts = {
 
 	/** Results of the buttons for all calls of a card. */
 	all: {
-		/** Shown above the complete calls. Only the person who pressed the button sees them. */
+		/** Text above the complete calls. Only the person who pressed the button sees it. */
 		review: "The post shortens some of these calls. Read them here in full, then decide.",
 		noneWaits: "No call in this post is waiting for a decision.",
 		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
@@ -182,7 +182,7 @@ export const approvalTexts = {
 	typed: {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this conversation**" : ""}, **deny** or **deny: your reason**, or press a button.`,
-		/** Shown for trust requests and for critical calls. */
+		/** Reply to an answer by message to a trust request or a critical call. */
 		onlyButtons: "Not decided, because this request cannot be answered by message. Use its buttons.",
 		// `command`: command that lists the calls with buttons.
 		severalCalls: ({ calls, command }: { readonly calls: number; readonly command: string }): string =>

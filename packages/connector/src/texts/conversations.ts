@@ -127,7 +127,7 @@ export const conversationTexts = {
 	},
 
 	renamed: ({ title }: { readonly title: string }): string => `This conversation was renamed to “${title}”.`,
-	/** Shown on the cards of the conversation. */
+	/** Text on the cards of a deleted conversation. */
 	cardDeleted: "This conversation was deleted.",
 	deleted: "This conversation was deleted. Your next message starts a new one.",
 	mayNotOpen: "you do not have permission to start conversations here: ask the operator for access",

@@ -1,6 +1,6 @@
 /** Texts for operators about posts that need a decision: reasons of the posts, and errors of decisions. */
 export const postTexts = {
-	/** Reasons for the state of a post. */
+	// Reasons for the state of a post.
 	noReason: "no reason was given",
 	stale: "the post is more than 24 hours old: decide whether to send it",
 	/** Start of the text of `closed`. It must not change, because it identifies stored posts for closed rooms. */
