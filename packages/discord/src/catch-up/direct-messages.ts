@@ -135,9 +135,9 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 }
 
 /**
- * Opens a direct message with each person, because Discord does not list direct messages. The person does not
- * notice: https://docs.discord.com/developers/resources/user#create-dm. `failed`: people whose request failed
- * temporarily.
+ * Finds direct messages that have messages after `since`. Opens a direct message with each person, because Discord
+ * does not list direct messages. The person does not notice:
+ * https://docs.discord.com/developers/resources/user#create-dm. `failed`: people whose request failed temporarily.
  */
 async function unreadDirectMessages(
 	people: readonly string[],

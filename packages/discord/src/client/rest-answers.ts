@@ -140,7 +140,7 @@ function asIfAnswered({ retryAfter, global, scope }: RateLimitError): DiscordRes
 	};
 }
 
-/** Hides the secret token of an interaction or webhook. */
+/** Returns a path without the secret token of an interaction or webhook. */
 function withoutToken(path: string): string {
 	return path.replace(/^(\/(?:webhooks|interactions)\/\d+)\/[^/?]+/, "$1/…");
 }

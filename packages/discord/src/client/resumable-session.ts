@@ -34,7 +34,7 @@ export class ResumableSession {
 	#isClosed = false;
 	#isOver = false;
 
-	/** Reads the session of the last process. A failing store is treated as empty. */
+	/** Returns the session of the last process as a `ResumableSession`. A failing store is treated as empty. */
 	static async open(parts: {
 		readonly sessions: SessionStore;
 		readonly clock: Clock;

@@ -53,7 +53,10 @@ export class Audiences {
 		this.#parts = parts;
 	}
 
-	/** Records the permissions of a guild from its event, or from Discord's responses. Returns undefined for invalid data. */
+	/**
+	 * Records and returns the permissions of a guild from its event, or from Discord's responses. Returns undefined for
+	 * invalid data.
+	 */
 	note(guild: unknown, channels: readonly unknown[]): GuildRights | undefined {
 		const read = GuildOfRights.safeParse(guild);
 		if (!read.success) return undefined;

@@ -18,7 +18,10 @@ interface Reading {
 	readonly text: ReadText;
 }
 
-/** Converts a message of a channel. Returns undefined for a system message, an empty message, and invalid data. */
+/**
+ * Converts a message of a channel to a `ReadMessage`. Returns undefined for a system message, an empty message, and
+ * invalid data.
+ */
 export function readBeside(
 	data: unknown,
 	relation: ReadMessage["relation"],

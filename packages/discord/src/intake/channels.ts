@@ -54,7 +54,10 @@ export class Channels {
 		return this.#known.get(id);
 	}
 
-	/** Records the data of a channel. Returns undefined for invalid data. `guild` is the default for data without a guild. */
+	/**
+	 * Records the data of a channel, and returns the channel; undefined for invalid data. `guild` is the default for
+	 * data without a guild.
+	 */
 	note(data: unknown, guild?: string): KnownChannel | undefined {
 		const read = Channel.safeParse(data);
 		if (!read.success) return undefined;

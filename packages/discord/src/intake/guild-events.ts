@@ -156,7 +156,10 @@ export class GuildEvents {
 		return this.#compared(guild.id, { change: audienceTexts.serverOwner, apply, signal });
 	}
 
-	/** Ends all trust grants in the server, because the bot may be invited again. */
+	/**
+	 * Reports that all channels of a server are gone, which ends their trust grants, because the bot may be invited
+	 * again.
+	 */
 	#guildRemoved(data: unknown): Translated {
 		const { malformed, audiences, clock, log } = this.#parts;
 		const guild = malformed.read("GUILD_DELETE", RemovedGuild, data);

@@ -252,8 +252,8 @@ function isForwarded({ message_reference: reference }: Message): boolean {
 }
 
 /**
- * Returns a function for the text of earlier, referenced and forwarded messages. Known people and channels
- * are named. Mentions of roles stay unchanged.
+ * Returns a function that reads the text of earlier, referenced and forwarded messages. Known people and channels are
+ * named. Mentions of roles stay unchanged.
  */
 export function readableText(user: string, channels: Channels): (message: ReadableMessage) => string {
 	const names: Names = { user, roles: new Map(), channel: (id) => channels.get(id) };
