@@ -9,8 +9,9 @@ import type { ThreadNameStore } from "./thread-names.ts";
 const [, dayOfMinutes] = limits.threadArchives;
 
 /**
- * Opens a thread from a message: resources/channel#start-thread-from-message. The thread has the id of the message,
- * so a repeated request finds it. Only a request in the thread shows whether the bot may write there.
+ * Opens a thread from a message, and returns the reason if Discord refuses:
+ * resources/channel#start-thread-from-message. The thread has the id of the message, so a repeated request finds it.
+ * Only a request in the thread shows whether the bot may write there.
  */
 export async function openMentionThread(
 	parts: { readonly port: DiscordRest; readonly names: ThreadNameStore; readonly log: Logger },

@@ -29,7 +29,7 @@ export class PostChannels {
 		this.#threads = createCache({ max: maxKnown, clock });
 	}
 
-	/** Returns the message of a card; see `CardMessages.require`. */
+	/** Returns the id of a card's message; see `CardMessages.require`. */
 	messageOf(row: OutboxRow, card: string): Promise<string> {
 		return this.#cards.require(row, card);
 	}
