@@ -69,10 +69,7 @@ export class Outbox {
 	readonly #stopping = new AbortController();
 	#timer: Timer | undefined;
 
-	/**
-	 * Starts an outbox with the unsettled rows of the last process. Open requests of that process have an unknown
-	 * result.
-	 */
+	/** Starts an outbox with the unsettled rows of the last process. Interrupted requests have an unknown result. */
 	static async start(parts: OutboxParts): Promise<Outbox> {
 		const { store, clock } = parts;
 		const open = await store.commit(async (tx) => {
@@ -364,9 +361,7 @@ export class Outbox {
 		return { now: clock.now(), monotonic: clock.monotonic(), chance: chance() };
 	}
 
-	/**
-	 * Sends a request, and notes the rate limits of the response. Resolves with a `DeliveryError` instead of rejecting.
-	 */
+	/** Sends a request, and notes its rate limits. Resolves with a `DeliveryError` instead of rejecting. */
 	async #ask<T extends Receipt | undefined>(request: () => Promise<T>): Promise<T | DeliveryError> {
 		try {
 			const answer = await request();
