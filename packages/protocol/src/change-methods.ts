@@ -28,7 +28,7 @@ export const changeMethods = {
 	file_changes: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({
-			/** The newest such turn. Absent if there is none. */
+			/** The newest such turn, if it exists. */
 			turn: z.exactOptional(
 				z.object({
 					run_id: z.string(),
