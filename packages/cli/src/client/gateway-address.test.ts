@@ -52,7 +52,7 @@ test("refuses a named data directory without a gateway, which may run elsewhere 
 }) => {
 	const data = io().environment["PARLEY_DATA"] ?? "";
 	await expect(findGateway({}, io())).rejects.toThrow(
-		`no gateway is running on the data directory ${data}; \`parley start --data ${data}\``,
+		`no gateway is running on the data directory ${data}; start a gateway with \`parley start --data ${data}\``,
 	);
 	await expect(findGateway({ data: `${data}/missing` }, io())).rejects.toThrow(
 		`the data directory ${data}/missing does not exist, or you may not access it; correct --data`,

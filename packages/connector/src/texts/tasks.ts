@@ -142,6 +142,6 @@ export const taskTexts = {
 		ended: ({ title, end }: { readonly title: string; readonly end: string }): string =>
 			`**${title}** has ended (${end}). **Retry** starts it again as a new task.`,
 		noQuestion: ({ title }: { readonly title: string }): string =>
-			`**${title}** has no open question. Wait for its next question, or cancel the task and start a new one.`,
+			`**${title}** has no open question. Wait for its next question, or cancel the task and start a new task.`,
 	},
 };

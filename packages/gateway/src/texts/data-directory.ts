@@ -85,6 +85,6 @@ export const dataDirectoryTexts = {
 		`the key in ${path} has ${bytes} bytes instead of ${expected}: restore the file from a backup. ` +
 		"Without a backup, remove the file: the next start creates a key, and people must type stored passwords again",
 	keyMissing: ({ path, passwords }: { readonly path: string; readonly passwords: number }) =>
-		`the key ${path} is missing: Parley creates a new one, which cannot decrypt the stored passwords (${passwords}). ` +
+		`the key ${path} is missing: Parley creates a new key, which cannot decrypt the stored passwords (${passwords}). ` +
 		"Stop Parley and restore the key from a backup, or enter the passwords again when a tool asks for them",
 } as const;

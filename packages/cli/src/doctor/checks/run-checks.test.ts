@@ -355,7 +355,7 @@ const findings: readonly (readonly [
 		/cgroup of systemd.*limited by the memory of the command/,
 	],
 	["sandbox", "ok", withFeatures({ keyring: "not-installed" }), /keyutils is not installed/],
-	["sandbox", "ok", withFeatures({ keyring: "denied" }), /this system does not let keyctl create one/],
+	["sandbox", "ok", withFeatures({ keyring: "denied" }), /this system does not let keyctl create a keyring/],
 	[
 		"sandbox",
 		"warn",

@@ -19,7 +19,7 @@ export const sandboxCheckTexts = {
 	memoryPerProcess: "memory is limited for each process, not for each command (no cgroup is available)",
 	keyringOwn: "each command has its own session keyring",
 	keyringDenied:
-		"system calls for keys are denied, and commands have no session keyring of their own (this system does not let keyctl create one)",
+		"system calls for keys are denied, and commands have no session keyring of their own (this system does not let keyctl create a keyring)",
 	keyringNotInstalled:
 		"system calls for keys are denied, and commands have no session keyring of their own (keyutils is not installed)",
 	filtered: "system calls are filtered",

@@ -35,7 +35,7 @@ export const chatSettingTexts = {
 	noticeWays:
 		"Ways to notify the group: mention (in the conversation), channel (a post in the channels of approveIn), direct (a direct message). If a way does not reach a person, the next way is tried. Default: mention.",
 	noticeGroups:
-		"Groups of approvers. The first one is notified at once, and each further one at an escalation. Required.",
+		"Groups of approvers. The first group is notified at once, and each further group at an escalation. Required.",
 	remindMinutes: "Minutes until the first group gets its only reminder. Default: 60.",
 	escalateMinutes:
 		"Minutes from the reminder, or from the notice to the previous group, until the next group is notified. Default: 60.",

@@ -13,7 +13,7 @@ Exit codes:
   1   for any other error
 `,
 	setupNotes: `
-You can start without a token: the first step explains how to get one. The
+You can start without a token: the first step explains how to get a token. The
 gateway must be running: start it, for example with \`parley start\`. Completed
 steps are skipped. At a terminal, Enter checks a step again; without a
 terminal, a failed step ends the setup with exit code 1.

@@ -8,5 +8,5 @@ sets up the bot step by step; \`parley discord doctor\` checks the bot.`,
 
 export const discordMessages = {
 	tokenMissing:
-		"DISCORD_TOKEN is not set\nset it to the token of the bot; `parley discord setup` explains how to get one",
+		"DISCORD_TOKEN is not set\nset it to the token of the bot; `parley discord setup` explains how to get the token",
 } as const;

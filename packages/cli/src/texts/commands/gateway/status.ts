@@ -8,7 +8,7 @@ export const statusHelp = {
 
 export const statusMessages = {
 	noGateway: ({ data }: { readonly data: string }) =>
-		`no gateway is running on the data directory ${data}; \`parley start --data ${data}\` starts one`,
+		`no gateway is running on the data directory ${data}; start a gateway with \`parley start --data ${data}\``,
 	running: "running",
 	degraded: "running, with problems: see below",
 	draining: "stopping, accepts no new work",
