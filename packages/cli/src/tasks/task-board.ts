@@ -120,7 +120,7 @@ export class TaskBoard {
 	}
 }
 
-/** Returns the progress of a task, for example `████░░░░░░ 40% 2/5 Running tests`. */
+/** Returns the progress of a task, for example `████░░░░░░  40%  2/5 Running tests`. */
 export function taskProgressWords(progress: Task["progress"]): string {
 	return `${progressBar(progress.percentage, barColumns)}  ${stepWords(progress)}`.trimEnd();
 }

@@ -216,7 +216,7 @@ export class WatchedTask {
 	}
 }
 
-/** Returns the progress in one line, for example `40% 2/5 Running tests`. */
+/** Returns the progress in one line, for example `40%  2/5 Running tests`. */
 function progressOf(progress: Task["progress"]): string {
 	return `${progress.percentage}%  ${stepWords(progress)}`.trimEnd();
 }

@@ -103,8 +103,8 @@ const full = "█";
 const empty = "░";
 
 /**
- * Returns a progress bar with the percentage, for example `████░░░░░░ 40%`. The last cell is filled only at 100
- * %.
+ * Returns a progress bar with the percentage, for example `████░░░░░░  40%`. The last cell is filled only at
+ * 100 %.
  */
 export function progressBar(percentage: number, width: number): string {
 	const percent = Math.min(100, Math.max(0, Math.floor(percentage)));
