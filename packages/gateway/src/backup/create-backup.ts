@@ -162,7 +162,9 @@ function unwritableReason(cause: unknown): string {
 	}
 }
 
-/** Writes the manifest and the archive of its files to `part`. Returns the size of the archive in bytes. */
+/**
+ * Packs the manifest and its files from `staging` into the archive `part`. Returns the size of the archive in bytes.
+ */
 async function pack(staging: string, part: string, manifest: Omit<Manifest, "format">): Promise<number> {
 	await writeFile(join(staging, manifestName), encodeManifest(manifest), { mode: 0o600 });
 	const paths = [manifestName, ...manifest.files.map(({ path }) => contentPrefix + path)];

@@ -43,8 +43,8 @@ export interface CommandChange {
 }
 
 /**
- * Stores a note for the audit log. Call it before the change. Commands do not write to the database, because
- * a gateway may run on it.
+ * Stores a note about a change for the audit log. Call it before the change. Commands do not write to the database,
+ * because a gateway may run on it.
  */
 export async function noteChange(
 	data: string,

@@ -231,8 +231,8 @@ function check(source: Source): CheckedSource {
 }
 
 /**
- * Returns warnings about other users who can change a file that controls the agent. Throws if every user can
- * change such a file.
+ * Checks the paths of the settings. Throws for a missing path, and for a file that controls the agent and that
+ * every user can change. Returns warnings about other users who can change such a file.
  */
 function checkPaths(settings: Settings, source: Source): string[] {
 	const { root = [], systemPromptFile, policyFile, models, tls, chat, mcp } = settings;

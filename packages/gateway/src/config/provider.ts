@@ -69,7 +69,7 @@ function messagesChoice(
 }
 
 /**
- * Returns the connections to other providers than `choice`. Without a choice, discovered providers are omitted if a
+ * Returns the connections to providers other than `choice`. Without a choice, discovered providers are omitted if a
  * provider is configured.
  */
 function connectionsBeside(

@@ -101,8 +101,8 @@ export class SecretPages {
 	}
 
 	/**
-	 * Reserves the page for an answer. Returns false if the page is unknown, used or expired. `release` ends the
-	 * reservation.
+	 * Reserves the page at an address for an answer. Returns false if the page is unknown, used or expired. `release`
+	 * ends the reservation.
 	 */
 	reserve(id: string): boolean {
 		const page = this.#pages.get(hashOf(id));

@@ -35,8 +35,8 @@ export function projectsIn(data: string): string {
 }
 
 /**
- * Reads the decisions. Returns an empty list without a file. Rejects with `invalid_argument` for a file that is invalid
- * or cannot be read.
+ * Reads the decisions about directories. Returns an empty list without a file. Rejects with `invalid_argument` for a
+ * file that is invalid or cannot be read.
  */
 export async function readProjects(data: string): Promise<readonly Project[]> {
 	const path = projectsIn(data);

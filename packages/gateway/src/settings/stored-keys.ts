@@ -50,7 +50,9 @@ function keysFrom(text: string): StoredKeys | undefined {
 	}
 }
 
-/** Adds and replaces keys. A key without a value is removed. The file has mode 0600. */
+/**
+ * Adds and replaces keys in the file with the stored keys. A key without a value is removed. The file has mode 0600.
+ */
 export async function storeKeys(
 	keys: Readonly<Record<string, string | undefined>>,
 	{ data, clock }: { readonly data: string; readonly clock: Clock },

@@ -37,7 +37,7 @@ export function isLoopback(address: string): boolean {
 	return isIPv6(address) && loopback.has(address, "ipv6");
 }
 
-/** Whether the listener is reachable only from this machine. */
+/** Whether a listener at this endpoint is reachable only from this machine. */
 export function staysHere({ host }: Endpoint): boolean {
 	return isLoopback(host) || host.toLowerCase() === "localhost";
 }

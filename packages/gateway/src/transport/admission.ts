@@ -68,7 +68,7 @@ export class Admission {
 		this.#carriers.set(secure, socket);
 	}
 
-	/** Frees the place of a connection that has authenticated. May be called repeatedly. */
+	/** Frees the place of a connection that has authenticated or closed. May be called repeatedly. */
 	settled(socket: Socket): void {
 		const carrier = this.#carriers.get(socket) ?? socket;
 		this.#unauthenticated.leave(carrier);

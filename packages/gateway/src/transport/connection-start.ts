@@ -144,7 +144,7 @@ const tlsRequired = answer("400 Bad Request", {
 	hint: refusalTexts.httpsRequiredHint,
 });
 
-/** Response at a port that accepts plaintext only from proxies. */
+/** Response to a plaintext request at a port that accepts plaintext only from proxies. */
 const servesProxies = answer("403 Forbidden", {
 	error: refusalTexts.onlyProxies,
 	hint: refusalTexts.onlyProxiesHint,

@@ -21,7 +21,7 @@ export function isNetwork(text: string): boolean {
 	return length > (isMapped ? 96 : 0) && length <= (isIP(address) === 6 ? 128 : 32);
 }
 
-/** Creates the set from texts that `isNetwork` has accepted. */
+/** Creates a set of addresses and networks from texts that `isNetwork` has accepted. */
 export function createNetworks(texts: readonly string[]): Networks {
 	const ranges = texts.map((text) => {
 		const range = ipaddr.parseCIDR(text.includes("/") ? text : `${text}/${isIP(text) === 6 ? 128 : 32}`);

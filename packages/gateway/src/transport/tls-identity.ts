@@ -24,7 +24,9 @@ export interface TlsIdentity {
 const code = "failed_precondition";
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-/** Reads and checks both files. Rejects with `failed_precondition` and advice if they cannot be used. */
+/**
+ * Reads and checks the certificate and its key. Rejects with `failed_precondition` and advice if they cannot be used.
+ */
 export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 	await readable(files.key, (path) => checkPermissions(path, 0o007));
 	const [chain, pem] = await Promise.all([files.cert, files.key].map((file) => readable(file, readText)));

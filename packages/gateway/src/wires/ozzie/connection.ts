@@ -171,7 +171,7 @@ export class OzzieConnection implements HandlerContext {
 		await Promise.all([...this.#views.keys()].map((id) => this.#leave(id)));
 	}
 
-	/** Detects an existing Go client by its first frame, before any frame is sent to the client. */
+	/** Sets the envelope according to the client's first frame, before any frame is sent to the client. */
 	#detectClient(text: string): void {
 		if (!isGoOpening(text)) {
 			this.#envelope = "flat";

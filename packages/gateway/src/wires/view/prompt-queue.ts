@@ -60,7 +60,10 @@ export class PromptQueue {
 		return undefined;
 	}
 
-	/** Returns true at the first call for a token. `forget` and the end of the prompt allow another call. */
+	/**
+	 * Whether the prompt of a token may be repeated: true at the first call for the token. `forget` and the end of the
+	 * prompt allow another call.
+	 */
 	mayRepeat(token: string): boolean {
 		if (this.#repeated.has(token)) return false;
 		this.#repeated.add(token);

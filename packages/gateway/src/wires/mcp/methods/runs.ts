@@ -128,7 +128,10 @@ interface Settling {
 	readonly patient?: boolean;
 }
 
-/** Waits at most for the requested or the default time, and reports the current work meanwhile. */
+/**
+ * Resolves with the state of the run when it has ended or waits for a person, at the latest after the requested or
+ * the default time. Reports the current step meanwhile.
+ */
 async function settle(context: McpContext, call: ToolCall, settling: Settling): Promise<RunResult> {
 	const { clock } = context;
 	const { wait, sessionId, patient = false } = settling;

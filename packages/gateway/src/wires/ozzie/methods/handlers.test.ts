@@ -43,7 +43,7 @@ class Client {
 		);
 	}
 
-	/** Returns the payload of the response, or its error, after all pending work. */
+	/** Sends a request. Returns the payload of the response, or its error, after all pending work. */
 	async request(
 		method: string,
 		params: object = {},

@@ -132,7 +132,7 @@ export function actionsOf(method: MethodName): readonly [Action, ...Action[]] {
 	return typeof named === "string" ? [named] : named;
 }
 
-/** Throws `permission_denied` if the principal may do none of the actions, not even on its own objects. */
+/** Throws `permission_denied` if the principal may do none of the method's actions, not even on its own objects. */
 function authorizeMethod(principal: Principal, method: MethodName): void {
 	const named = actionsOf(method);
 	if (!named.some((action) => isAuthorized(principal, action))) authorize(principal, named[0]);

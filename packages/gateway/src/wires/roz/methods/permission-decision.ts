@@ -12,8 +12,8 @@ type Narrowed<Value = Fields> =
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Replaces values of the arguments with values of the same type. A modifier cannot add arguments or elements, because
- * the approver has not seen them.
+ * Returns the arguments with the values of a modifier, or a problem. A modifier replaces values with values of the
+ * same type. It cannot add arguments or elements, because the approver has not seen them.
  */
 function narrowed(args: unknown, modifier: Fields): Narrowed {
 	return isFields(args) ? narrowedFields(args, modifier, "") : refused("", rozErrorTexts.otherType);
