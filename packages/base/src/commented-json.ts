@@ -105,7 +105,7 @@ export function inlineJson(value: unknown): string {
 	return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ");
 }
 
-/** Returns the indentation of the line, or undefined if other text precedes the position in its line. */
+/** Returns the spaces and tabs before `offset` in its line, or undefined if other text precedes `offset`. */
 function indentOf(source: string, offset: number): string | undefined {
 	return /^[ \t]*$/.exec(source.slice(source.lastIndexOf("\n", offset - 1) + 1, offset))?.[0];
 }

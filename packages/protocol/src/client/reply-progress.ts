@@ -72,7 +72,10 @@ export class ReplyProgress {
 
 const named = /"(?:path|file_path|cmd|command|url|pattern|query)"\s*:\s*("(?:[^"\\]|\\.)*")/s;
 
-/** Returns the first line of the argument that identifies the call. The arguments may be incomplete. */
+/**
+ * Returns the first line of the argument that identifies the call, or undefined if it is unknown. The arguments
+ * may be incomplete.
+ */
 function subjectOf(json: string): string | undefined {
 	const written = named.exec(json)?.[1];
 	if (written === undefined) return undefined;
