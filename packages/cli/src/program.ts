@@ -168,7 +168,10 @@ function applyGlobalFlags(program: Command, command: Command): void {
 	}
 }
 
-/** Returns the command, or its nearest parent group, that has the option. */
+/**
+ * Returns the command, or its nearest parent group, that has the option. Returns undefined if only the program
+ * has it.
+ */
 function ownerOf(name: string, command: Command, program: Command): Command | undefined {
 	let owner: Command | null = command;
 	while (owner && owner !== program) {

@@ -17,8 +17,8 @@ export class Thinking {
 	#since = 0;
 
 	/**
-	 * Processes an event. Returns the thinking at the first event that cannot arrive during thinking. `now` is in
-	 * milliseconds.
+	 * Processes an event. Returns the thinking at the first event that cannot arrive during thinking, otherwise
+	 * undefined. `now` is in milliseconds.
 	 */
 	receive(event: OzzieEvent, now: number): Thought | undefined {
 		if (event.event === "assistant.thinking") {

@@ -70,7 +70,10 @@ export async function startForPerson(options: StartOptions): Promise<number> {
 	}
 }
 
-/** Returns an exit code if a root is `/` and the operator at the terminal does not confirm it. */
+/**
+ * Resolves with an exit code if a root is `/` and the operator at the terminal does not confirm it, otherwise
+ * with undefined.
+ */
 async function refusalOfRoot(flags: StartOptions["flags"], io: Io): Promise<number | undefined> {
 	if (!(io.stdin.isTTY && io.stdout.isTTY)) return undefined;
 	const { root, data } = await readConfig(flags, io);

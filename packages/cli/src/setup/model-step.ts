@@ -66,7 +66,7 @@ async function chosen(parts: StepParts): Promise<ModelChoice | undefined> {
 	return { provider, model: model?.trim() || undefined, baseUrl: flags.baseUrl, variable, ...key };
 }
 
-/** Returns the first provider whose key is set in the environment. */
+/** Returns the first provider whose key is set in the environment, if any. */
 function foundProvider({ environment }: Io): string | undefined {
 	const names = Object.keys(setupTexts.providers);
 	return names.find((name) => knownProvider(name)?.keys.some((variable) => environment[variable]));
@@ -130,7 +130,10 @@ async function askToStore(
 	return answer === undefined ? undefined : { key: answer === "store" ? found : undefined };
 }
 
-/** Returns the reason why a key is invalid. An empty input is valid if a key is stored, which then stays. */
+/**
+ * Returns the reason why a key is invalid, or undefined for a valid key. An empty input is valid if a key is
+ * stored, which then stays.
+ */
 function problemOf(given: string, isStored: boolean): string | undefined {
 	const key = given.trim();
 	if (key === "" && isStored) return undefined;

@@ -104,7 +104,7 @@ export class RunMetricsCollector {
 	#provider: string | undefined;
 	#used: Used | undefined;
 
-	/** Processes an event. At the end of a run that called a model, returns the metrics of the run. */
+	/** Processes an event. Returns the metrics of a run at its end if it called a model, otherwise undefined. */
 	receive(event: OzzieEvent): RunMetrics | undefined {
 		if (event.event === "internal.llm.call") this.#provider = event.payload.provider;
 		if (event.event === "usage.updated") this.#used = event.payload.run;
