@@ -56,7 +56,7 @@ export interface ThreadOperation {
 	readonly task?: string;
 }
 
-/** Replaces the reaction of the connector to a message. Without an emoji, removes the reaction. */
+/** Replacement of the connector's reaction to a message. Without an emoji, the reaction is removed. */
 export interface ReactOperation {
 	readonly type: "react";
 	readonly lane: Lane;
