@@ -21,7 +21,7 @@ export interface NameSearch {
 }
 
 const completeId = /^[a-z]+_[0-9a-z]{26}$/u;
-/** Matches the gateway's message for an unknown object, for example `not available: Schedule not found: …`. */
+/** Pattern of the gateway's message for an unknown object, for example `not available: Schedule not found: …`. */
 const notFound = /^(?:not available: )?\w+ not found:/iu;
 /** Minimum length of a part of a title or of an id. */
 const leastPart = 3;

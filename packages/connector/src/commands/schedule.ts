@@ -12,7 +12,7 @@ import { isPublic, maxSuggestions, textOf } from "./options.ts";
 
 const maxListed = 20;
 /**
- * Maximum schedules in one request. It exceeds the gateway's limit per person, so one request returns all
+ * Maximum number of schedules in one request. It exceeds the gateway's limit per person, so one request returns all
  * schedules of a person.
  */
 const maxOfOwner = 100;
