@@ -27,7 +27,7 @@ const CurrentControl = z.discriminatedUnion("type", [
 	}),
 ]);
 
-/** Earlier versions stored the limits of a choice in the outbox as `least` and `most`. */
+/** A choice in the form of earlier versions, which stored its limits in the outbox as `least` and `most`. */
 const EarlierChoice = z.looseObject({ type: z.literal("choice"), least: z.int(), most: z.int() });
 
 /** A button, a link or a choice. `Controls.write` creates the `id` of buttons and choices. */

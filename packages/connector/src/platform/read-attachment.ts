@@ -4,8 +4,8 @@ import { downloadTexts } from "../texts/shared.ts";
 import type { Attachment } from "./inbound-event.ts";
 
 /**
- * Downloads attachments from a platform. An implementation must refuse addresses that do not belong to the platform,
- * and files of more than `maximum` bytes.
+ * Source of a platform's attachments. An implementation must refuse addresses that do not belong to the platform, and
+ * files of more than `maximum` bytes.
  */
 export interface AttachmentSource {
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;

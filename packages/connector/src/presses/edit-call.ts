@@ -28,8 +28,8 @@ export async function editFormFor(
 }
 
 /**
- * Approves a call with the arguments of a filled form. The gateway applies the policy to the changed call. A
- * press without form fields gets the reason why no form opened.
+ * Handler that approves a call with the arguments of a filled form. The gateway applies the policy to the changed
+ * call. A press without form fields gets the reason why no form opened.
  */
 export const pressesOfEdits: PressHandlers<"edit"> = {
 	async edit(context, handled, target) {
