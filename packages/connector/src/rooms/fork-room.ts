@@ -45,7 +45,10 @@ export interface ForkOptions {
 	readonly key: string;
 }
 
-/** The copy, with its thread if it has one. A copy without a thread is the current conversation of the room. */
+/**
+ * A copy of a conversation, with its thread if it has one. A copy without a thread is the current conversation of the
+ * room.
+ */
 export interface ForkedRoom {
 	readonly title: string;
 	/** Number of the last message of a person in the copy. */

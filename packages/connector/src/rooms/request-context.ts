@@ -32,7 +32,10 @@ const aroundBytes = 16_384;
 const maxFiles = 5;
 /** Maximum size in bytes of each of the `maxFiles` files. */
 const maxFileBytes = 4 * 1024 * 1024;
-/** Maximum remembered files of all sessions together. After an eviction or a restart, a session may get a file again. */
+/**
+ * Maximum number of remembered files of all sessions together. After an eviction or a restart, a session may get a
+ * file again.
+ */
 const maxKnownFiles = 10_000;
 
 type Context = NonNullable<MethodInput<"send_message">["context"]>;
