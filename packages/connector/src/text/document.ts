@@ -38,7 +38,7 @@ export interface Heading {
 	readonly children: readonly Inline[];
 }
 
-/** `lang` is a single word such as `ts`, or undefined. Lines of `value` are separated by `\n`. */
+/** A block of code. `lang` is a single word such as `ts`, or undefined. Lines of `value` are separated by `\n`. */
 export interface Code {
 	readonly type: "code";
 	readonly lang: string | undefined;
