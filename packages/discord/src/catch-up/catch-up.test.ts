@@ -16,7 +16,7 @@ function wrote(id: string, author: object = { id: "5", bot: true }): object {
 	return { id: newer(id), channel_id: "1", author };
 }
 
-/** Makes the ids of `newer` higher than the initial cursors. */
+/** Prefix that makes the ids of `newer` higher than the initial cursors. */
 const prefix = "1999";
 
 function newer(end: string): string {

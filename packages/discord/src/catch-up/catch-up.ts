@@ -33,13 +33,13 @@ interface ReadingChannel {
 
 type Reading = readonly [channel: string, state: ReadingChannel];
 
-/** Maximum channels to read concurrently. */
+/** Maximum number of channels that are read concurrently. */
 const parallel = 4;
 
-/** Maximum waiting events of a channel. If there are more, all are passed on before the reading ends. */
+/** Maximum number of waiting events of a channel. If there are more, all are passed on before the reading ends. */
 const maxDelayed = 500;
 
-/** Maximum channels without a cursor to read in a guild. */
+/** Maximum number of channels without a cursor that are read in a guild. */
 const maxUnknown = 100;
 
 /** Delay before the first retry in milliseconds. The delay doubles after each failure, up to `maxRetryMs`. */

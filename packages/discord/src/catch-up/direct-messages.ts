@@ -108,14 +108,16 @@ const id = z.string().regex(/^\d{1,20}$/);
 /** Channel object: resources/channel#channel-object */
 const Written = z.object({ id, last_message_id: id.nullish() });
 
-/** Source: events/gateway-events#guild-create. `threads` are all active threads that the bot can see. */
+/**
+ * Data of GUILD_CREATE: events/gateway-events#guild-create. `threads` are all active threads that the bot can see.
+ */
 const GuildChannels = z.object({
 	id,
 	channels: z.array(z.unknown()).default([]),
 	threads: z.array(z.unknown()).default([]),
 });
 
-/** Maximum people in a check, because Discord limits how many direct messages a bot opens at once. */
+/** Maximum number of people in a check, because Discord limits how many direct messages a bot opens at once. */
 const maxPeople = 20;
 
 /**

@@ -30,7 +30,7 @@ export interface EventReceiverParts {
 	readonly log: Logger;
 }
 
-/** Delay between attempts to store an inbound event. */
+/** Delay in milliseconds between attempts to store an inbound event. */
 const retryMs = 1000;
 
 /** Channel of an event or, without a channel, its guild. Events of one place keep their order. */

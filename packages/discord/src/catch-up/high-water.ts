@@ -15,14 +15,15 @@ export interface Cursor {
 /** Cursors by channel id, in the order in which they were last set. */
 export type Cursors = Readonly<Record<string, Cursor>>;
 
-/** Stores the cursors across restarts. */
+/** Storage of the cursors across restarts. */
 export interface CursorStore {
 	load(): Promise<Cursors | undefined>;
 	save(cursors: Cursors): Promise<void>;
 }
 
 /**
- * Maximum cursors. A removed cursor cannot be restored, and missed messages of its channel may never be read.
+ * Maximum number of cursors. A removed cursor cannot be restored, and missed messages of its channel may never be
+ * read.
  */
 const maximum = 500;
 

@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import { snowflakeAt } from "../vocabulary/snowflake.ts";
 
-/** Stores a time across restarts, in milliseconds since the epoch. */
+/** Storage of a time across restarts, in milliseconds since the epoch. */
 export interface AliveStore {
 	load(): Promise<number | undefined>;
 	save(at: number): Promise<void>;
@@ -10,8 +10,8 @@ export interface AliveStore {
 const everyMs = 60_000;
 
 /**
- * Safety margin, because a dead connection is detected late and clocks differ. Messages that are read twice
- * are recognised by their ids.
+ * Safety margin in milliseconds before the recorded time, because a dead connection is detected late and clocks
+ * differ. Messages that are read twice are recognised by their ids.
  */
 const slackMs = 120_000;
 

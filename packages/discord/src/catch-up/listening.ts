@@ -130,7 +130,7 @@ function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPositi
 	});
 }
 
-/** Stores the creation time of the database, in milliseconds since the epoch. */
+/** Storage of the creation time of the database, in milliseconds since the epoch. */
 export interface BirthStore {
 	load(): Promise<number | undefined>;
 	save(at: number): Promise<void>;

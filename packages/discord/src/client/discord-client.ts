@@ -42,11 +42,14 @@ export interface DiscordPortOptions {
 
 type Handlers = Parameters<DiscordPort["connect"]>[0];
 
-/** Delays between attempts to read the URL of Discord's gateway. discord.js itself retries the connection. */
+/**
+ * First and maximum delay in milliseconds between attempts to read the URL of Discord's gateway. discord.js itself
+ * retries the connection.
+ */
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
 
-/** Maximum wait for Discord to close the connection. */
+/** Maximum time in milliseconds to wait until Discord closes the connection. */
 const goodbyeMs = 2000;
 
 /**

@@ -1,7 +1,7 @@
 import { defined, type Logger } from "@parley/base";
 import { type GuardedProcess, guardProcess as guard } from "@parley/connector";
 
-/** Matches error stacks that contain a file path of discord.js or, in a bundle, one of its class names. */
+/** Pattern of error stacks that contain a file path of discord.js or, in a bundle, one of its class names. */
 const reading =
 	/[/\\](?:discord\.js|@discordjs[/\\]ws)[/\\]|\bat (?:async )?(?:WebSocketShard|SimpleShardingStrategy)[\w$]*\./;
 

@@ -12,10 +12,10 @@ import { readBounded } from "@parley/connector";
 import { deliveryTexts } from "../texts/delivery.ts";
 import type { DiscordRequest, DiscordResponse } from "../vocabulary/discord-port.ts";
 
-/** Maximum milliseconds for a complete response. */
+/** Maximum time in milliseconds for a complete response. */
 const timeoutMs = 15_000;
 
-/** Maximum bytes of a response. A server's channels take about 1 MB. */
+/** Maximum size of a response in bytes. A server's channels take about 1 MB. */
 const maxBytes = 32 * 1024 * 1024;
 const maxNodes = 2_000_000;
 

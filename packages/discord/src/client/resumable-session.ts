@@ -1,7 +1,7 @@
 import type { Clock, Logger, Timer } from "@parley/base";
 import type { OwnAccount } from "../vocabulary/discord-port.ts";
 
-/** Maximum delay, and maximum events, before the session is stored again. */
+/** Maximum delay in milliseconds, and maximum number of events, before the session is stored again. */
 const lateMs = 1000;
 const maxBehind = 50;
 
@@ -170,7 +170,7 @@ export interface GatewaySession {
 	readonly application: string;
 }
 
-/** Stores the session across restarts. */
+/** Storage of the session across restarts. */
 export interface SessionStore {
 	load(): Promise<GatewaySession | undefined>;
 	/** Saves the session. `undefined` means that no session can be resumed. */

@@ -183,7 +183,7 @@ export interface InstalledState {
 	readonly ours: readonly string[];
 }
 
-/** Stores the state across restarts. */
+/** Storage of the state across restarts. */
 export interface CommandMemory {
 	load(): Promise<InstalledState | undefined>;
 	save(state: InstalledState): Promise<void>;

@@ -17,7 +17,7 @@ import { id } from "./wire.ts";
 /** Digests of the audiences in a guild, by channel id. */
 export type StoredAudiences = Readonly<Record<string, string>>;
 
-/** Stores the digests across restarts. */
+/** Storage of the digests across restarts. */
 export interface AudienceStore {
 	load(guild: string): Promise<StoredAudiences | undefined>;
 	/** Saves the digests of a guild. `undefined` deletes them. */

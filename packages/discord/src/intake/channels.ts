@@ -19,7 +19,7 @@ export interface KnownChannel {
 	readonly name?: string;
 }
 
-/** Maximum channels in memory. Others are read from Discord. */
+/** Maximum number of channels in memory. Other channels are read from Discord. */
 const maxKnown = 20_000;
 const directType = 1;
 const groupType = 3;

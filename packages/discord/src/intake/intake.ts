@@ -35,7 +35,7 @@ const signs: ReadonlyMap<string, "stop" | "again" | "good" | "bad"> = new Map([
 	["👍", "good"],
 	["👎", "bad"],
 ]);
-/** Matches skin-tone modifiers and the emoji variation selector (U+FE0F). */
+/** Skin-tone modifiers and the emoji variation selector (U+FE0F). */
 const variants = /[\u{1F3FB}-\u{1F3FF}\u{FE0F}]/gu;
 
 /**
@@ -221,7 +221,7 @@ interface Names {
 	readonly channel: (id: string) => KnownChannel | undefined;
 }
 
-/** Matches a mention, with the punctuation that ends an address and the following blanks. */
+/** Pattern of a mention, with the punctuation that ends an address and the following blanks. */
 const mention = /<(@[!&]?|#)(\d{1,20})>((?:,|:(?=[\s/!]|$))?[^\S\n]*)/g;
 
 /**
