@@ -64,7 +64,7 @@ test("a person and a time are shown in Discord's form, and are never cut", () =>
 	expect(written("<@42> <@&43> <t:1767268800:f>")).not.toMatch(/(?<!\\)</);
 });
 
-/** Matches an unescaped delimiter of Discord's Markdown. */
+/** Pattern of an unescaped delimiter of Discord's Markdown. */
 const live = /(?<!\\)(?:\\\\)*[*_~`|<[@]/;
 
 const pieces = [

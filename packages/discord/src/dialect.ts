@@ -25,7 +25,7 @@ const emojiName = /:(?=\w+:)/g;
 const roleLink = /^https:\/\/role\.invalid\/(\d{1,20})$/;
 const personLink = /^https:\/\/discord\.com\/users\/(\d{1,20})$/;
 const momentLink = /^https:\/\/moment\.invalid\/(\d{1,12})$/;
-/** Matches labels that Discord does not accept as the text of a link. */
+/** Pattern of labels that Discord does not accept as the text of a link. */
 const misleading = /[\\<>[\]]|:\/\/|\p{Extended_Pictographic}/u;
 
 /**

@@ -159,7 +159,10 @@ interface StoredState {
 	readonly names: ThreadNameStore;
 }
 
-/** Retention after a change. Without the names, the connector does not rename the thread. */
+/**
+ * Retention of a thread's names after a change, in milliseconds. Without the names, the connector does not rename the
+ * thread.
+ */
 const namesMs = 90 * 24 * 3_600_000;
 
 /** Returns the stores of the connector for Discord. Later versions must use the same names in the database. */

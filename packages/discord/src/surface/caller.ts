@@ -19,7 +19,7 @@ export interface CallerParts {
 	readonly log: Logger;
 }
 
-/** Pause after a refused token, because 10,000 refusals in ten minutes lead to a ban. */
+/** Pause in milliseconds after a refused token, because 10,000 refusals in ten minutes lead to a ban. */
 const refusedMs = 60_000;
 
 /** Sends single requests. Rejects with a `DeliveryError` unless the request succeeds. */

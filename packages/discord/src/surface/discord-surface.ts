@@ -38,7 +38,7 @@ export interface SurfaceParts extends CommonParts {
 	readonly requestsPerSecond?: number | undefined;
 }
 
-/** Matches conversations of private answers, which contain no other posts. */
+/** Pattern of the conversations of private answers, which contain no other posts. */
 const ticketConversation = /^ticket:/;
 
 /**

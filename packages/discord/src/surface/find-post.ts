@@ -24,11 +24,11 @@ export type Found = z.output<typeof Found>;
 
 const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() });
 
-/** Maximum assumed difference between the clocks of Parley and Discord. */
+/** Maximum assumed difference in milliseconds between the clocks of Parley and Discord. */
 const skewMs = 10_000;
-/** Maximum pages of messages to search. */
+/** Maximum number of pages of messages to search. */
 const maxPages = 10;
-/** Maximum claimed messages in memory. */
+/** Maximum number of claimed messages in memory. */
 const maxClaimed = 5000;
 
 export interface FinderParts {

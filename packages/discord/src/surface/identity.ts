@@ -2,8 +2,8 @@ import { hash } from "node:crypto";
 import * as z from "zod";
 
 /**
- * Ids of components by which a card is found. Discord stores the `id` of a component, a 32-bit integer that members do not see.
- * Components without an id are numbered from 1: components/reference#anatomy-of-a-component
+ * Ids of components by which a card is found. Discord stores the `id` of a component, a 32-bit integer that members
+ * do not see. Components without an id are numbered from 1: components/reference#anatomy-of-a-component
  */
 export interface CardIdentity {
 	/** Id of the first component: the container, or the first row of buttons. */

@@ -4,7 +4,7 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import { errorCodes } from "../vocabulary/limits.ts";
 import { Refused } from "./refused.ts";
 
-/** Maximum cards, and maximum conversations, in memory. */
+/** Maximum number of cards, and of conversations, in memory. */
 const maxKnown = 10_000;
 
 /** Returns the channel of a conversation: the part before the first `#`. */
@@ -13,8 +13,8 @@ export function channelOf(conversation: string): string {
 }
 
 /**
- * Channels of posts. A post belongs to the channel of its conversation, or to the thread of a card. A thread has the id of its
- * card's message.
+ * Channels of posts. A post belongs to the channel of its conversation, or to the thread of a card. A thread has the
+ * id of its card's message.
  */
 export class PostChannels {
 	readonly #cards: CardMessages;

@@ -23,7 +23,10 @@ import { Refused } from "./refused.ts";
 
 export type Post = Extract<Posting, { type: "post" }>;
 
-/** Disables all mentions. Edits also need it: resources/message#allowed-mentions-object */
+/**
+ * Value of `allowed_mentions` that disables all mentions. Edits also need it:
+ * resources/message#allowed-mentions-object
+ */
 export const noMentions = { parse: [], replied_user: false } as const;
 
 const Posted = z.object({
@@ -31,7 +34,7 @@ const Posted = z.object({
 	attachments: z.array(z.object({ id: z.string() })).default([]),
 });
 
-/** Maximum messages whose attachments are in memory. */
+/** Maximum number of messages whose attachments are in memory. */
 const maxKnown = 1000;
 
 export interface PostsParts {

@@ -15,7 +15,7 @@ export interface ThreadNames {
 	readonly changedAt: readonly number[];
 }
 
-/** Stores, across restarts, the names of the threads that the connector opened. */
+/** Storage, across restarts, of the names of the threads that the connector opened. */
 export interface ThreadNameStore {
 	load(thread: string): Promise<ThreadNames | undefined>;
 	save(thread: string, names: ThreadNames): Promise<void>;
