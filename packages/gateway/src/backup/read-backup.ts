@@ -17,7 +17,7 @@ import {
 	maxManifestBytes,
 } from "./manifest.ts";
 
-/** Allowed bytes in addition to the files, for example headers and padding. */
+/** Number of bytes that an archive may have in addition to the files, for example for headers and padding. */
 const overheadBytes = 1024 * 1024;
 const overheadPerFile = 8 * 1024;
 

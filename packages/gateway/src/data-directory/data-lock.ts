@@ -8,7 +8,7 @@ import { databaseIn, lockIn } from "./data-directory.ts";
 import { errno } from "./errno.ts";
 
 /**
- * Exclusive use of a data directory. Keep a reference to the object: garbage collection of the object releases the
+ * Exclusive lock of a data directory. Keep a reference to the object: garbage collection of the object releases the
  * lock.
  */
 export interface DataLock {

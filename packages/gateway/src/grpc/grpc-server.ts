@@ -155,7 +155,7 @@ function bothEnds({ localAddress, localPort, remoteAddress, remotePort }: Connec
 /** Maximum size of a call's header list in octets, as in RFC 9113, section 6.5.2. */
 const maxHeaderBytes = 16 * 1024;
 
-/** Octets that each entry of a header list adds to its name and value: RFC 9113, section 6.5.2. */
+/** Number of octets that each entry of a header list adds to its name and value: RFC 9113, section 6.5.2. */
 const entryBytes = 32;
 
 /**

@@ -45,7 +45,7 @@ export class StreamWriter<Message> implements Holder {
 	/** Encoded messages that grpc-js does not have yet. */
 	#waiting: Buffer[] = [];
 	#waitingBytes = 0;
-	/** Bytes that wait in grpc-js. */
+	/** Number of bytes that wait in grpc-js. */
 	#sendingBytes = 0;
 	#deadline: Timer | undefined;
 	#phase: "open" | "ending" | "over" = "open";

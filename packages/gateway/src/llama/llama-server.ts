@@ -16,7 +16,7 @@ const LONGEST_PAUSE_MS = 60_000;
 const HEALTHY_MS = 5 * 60_000;
 /** Milliseconds between two checks of a server that is not ready. */
 const POLL_MS = 250;
-/** Milliseconds between two log lines about the load. */
+/** Milliseconds between two log lines about the load of a model. */
 const REPORT_MS = 15_000;
 /** Milliseconds between two checks of a ready server that the gateway did not start. */
 const FOREIGN_POLL_MS = 2_000;

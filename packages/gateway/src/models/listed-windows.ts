@@ -2,9 +2,12 @@ import type { Clock, Logger } from "@parley/base";
 import type { Model, ModelEvent, ModelTable } from "@parley/core";
 import { type ModelServer, readList } from "./discover-model.ts";
 
-/** Milliseconds until the list is requested again if it could not be read, or if it does not contain the model. */
+/**
+ * Milliseconds until a list of models is requested again if it could not be read, or if it does not contain the
+ * model.
+ */
 const pauseMs = 60 * 1000;
-/** Age in milliseconds at which a list is requested again, because models and their windows change. */
+/** Age in milliseconds at which a list of models is requested again, because models and their windows change. */
 const oldMs = 60 * 60 * 1000;
 
 interface ListedWindowsDeps {

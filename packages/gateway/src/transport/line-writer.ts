@@ -17,7 +17,8 @@ const large = 1024 * 1024;
 /** Minimum number of lines in one tick that are treated as a stream, for example of a fast reply. */
 const streamLines = 4;
 /**
- * Maximum turns of the event loop that share one write, which takes longer than the creation of the lines.
+ * Maximum number of turns of the event loop that share one write, because a write takes longer than the creation of
+ * the lines.
  */
 const streamTurns = 32;
 /** Maximum milliseconds of the turns that share one write. */

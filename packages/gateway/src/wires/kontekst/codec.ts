@@ -4,7 +4,7 @@ import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } fro
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 import { RunStart } from "./schema.ts";
 
-/** Maximum bytes without the note about a cut. Clients accept events of 4 MiB. */
+/** Maximum number of bytes of a text without the note about a cut. Clients accept events of 4 MiB. */
 const longestText = 1_000_000;
 
 type EventCase = NonNullable<RunEvent["event"]>;
@@ -65,7 +65,7 @@ function previewOf(prompt: Prompt | undefined): string {
 	return (preview === "" ? reasons : [...reasons, preview]).join("\n");
 }
 
-/** Maximum bytes of each text in arguments that are too long, in the order of the attempts. */
+/** Maximum numbers of bytes of each text in arguments that are too long, in the order of the attempts. */
 const shorterTexts = [10_000, 1_000, 100];
 
 /** Returns valid JSON: all arguments, arguments with shortened texts, or only a note. */

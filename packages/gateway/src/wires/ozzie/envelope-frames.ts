@@ -9,7 +9,7 @@ import { toTime } from "../shared/time.ts";
 import { maxArguments } from "../shared/wire-event.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** Maximum bytes of JSON. A frame contains the text twice, and the other fields. */
+/** Maximum number of bytes of JSON in a piece of a delta. A frame contains the text twice, and the other fields. */
 const longestPiece = 15_500;
 
 /**
@@ -153,7 +153,9 @@ function piecesOf(content: string): string[] {
 
 /** Maximum number of bytes of a WebSocket message for Go clients: coder/websocket, `defaultReadLimit` in read.go. */
 const maxFrameBytes = 32_768;
-/** Header bytes of an unmasked WebSocket frame with a payload of 126 to 65,535 bytes: RFC 6455, section 5.2. */
+/**
+ * Number of header bytes of an unmasked WebSocket frame with a payload of 126 to 65,535 bytes: RFC 6455, section 5.2.
+ */
 const frameHead = 4;
 
 /** Minimum length of cut strings while other parts can be omitted, so that ids, names and paths stay complete. */

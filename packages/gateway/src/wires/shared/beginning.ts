@@ -4,7 +4,7 @@
  */
 let graphemes: Intl.Segmenter | undefined;
 
-/** UTF-16 code units that are read on each side of a cut. A longer grapheme may be split. */
+/** Number of UTF-16 code units that are read on each side of a cut. A longer grapheme may be split. */
 const surroundings = 64;
 /** Maximum number of code units to go back to a safe start of a grapheme. */
 const farthest = 1_024;

@@ -285,7 +285,7 @@ function encodeFeedback({
 type Messages = MethodResult<"load_messages">;
 type Page = Messages[number];
 
-/** Minimum characters of a message that is cut to the size of a page. */
+/** Minimum number of characters of a message that is cut to the size of a page. */
 const shortestMessage = 1_000;
 
 /**
