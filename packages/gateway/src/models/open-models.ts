@@ -233,7 +233,7 @@ function warnOfIgnored({ model, fallback = [] }: Config, log: Logger): void {
 	log.warn("the offline model is used: the named models are ignored", { model, fallback });
 }
 
-/** Place of a model name. Without an origin, the caller adds the position. */
+/** Setting that names a model. Without an origin, the caller adds the position. */
 interface Place {
 	readonly path: readonly (string | number)[];
 	readonly origin: string | undefined;

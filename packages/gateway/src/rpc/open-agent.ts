@@ -59,7 +59,9 @@ import {
 } from "./restored-session.ts";
 import type { RpcFlags } from "./rpc-flags.ts";
 
-/** Milliseconds between the start of the first reply and the check. The first words are usually shown by then. */
+/**
+ * Milliseconds between the start of the first reply and the sandbox check. The first words are usually shown by then.
+ */
 const CHECK_AFTER_MS = 100;
 
 /** The core in this process, with one session. */

@@ -16,7 +16,7 @@ import {
 import type { ConfigSources } from "../config/sources.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
-/** Value of one setting, as a gateway that starts with these sources uses it. */
+/** Value of one setting that a gateway would use at its start, with its position. */
 export interface EffectiveSetting {
 	/** Path in the file, such as `budgets.day`. */
 	readonly key: string;
