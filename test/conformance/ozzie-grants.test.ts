@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const place = "discord:111:c";
 
-/** A reply with the call in the last message (`run: CMD` or `write: PATH`), or an empty reply. */
+/** Yields a reply with the call in the last message (`run: CMD` or `write: PATH`), or an empty reply. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1);
 	const lastText = last?.role === "user" ? JSON.stringify(last.content) : "";

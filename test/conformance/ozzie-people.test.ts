@@ -9,7 +9,7 @@ import { OzzieClient } from "./drivers/ozzie-client.ts";
 import { TestGateway } from "./gateway.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** A reply with the call in the last message (`TOOL: JSON`), or an empty reply. */
+/** Yields a reply with the call in the last message (`TOOL: JSON`), or an empty reply. */
 const reply: ScriptedReply = async function* ({ messages }) {
 	const last = messages.at(-1)?.content[0];
 	const lastText = last?.type === "text" && messages.at(-1)?.role === "user" ? last.text : "";

@@ -6,7 +6,7 @@ import { TestGateway } from "./gateway.ts";
 import { submit } from "./task-client.ts";
 import { verifiesOn } from "./verifies.ts";
 
-/** Reply that starts to think, and then waits until the signal aborts. */
+/** Starts to think, and then waits until the signal aborts. */
 const thinksOn: ScriptedReply = async function* (_request, signal) {
 	yield { type: "thinking", text: "Hm." };
 	signal.throwIfAborted();

@@ -14,7 +14,7 @@ import { EventLog, ScriptedModel, says, TestRuntime, unkeyed } from "@parley/cor
 import { expect, test } from "vitest";
 import { definedTools } from "./defined-tools.ts";
 
-/** `model-request.test.ts` writes this request, for a session without skills. */
+/** The request that `model-request.test.ts` writes, for a session without skills. */
 const plain = readFileSync(
 	new URL("../../packages/core/src/agent/model-request.golden.md", import.meta.url),
 	"utf8",

@@ -21,8 +21,8 @@ const small: ModelInfo = {
 const firstRequest =
 	'Build the kettle as its plan says.\nCondition 1: never touch the file LICENSE.\nCondition 2: "quiet" means 30 dB.';
 
-/** Requests for a summary have no tools. */
 function isConversation({ body }: ReceivedRequest): boolean {
+	// Requests for a summary have no tools.
 	return (body.tools?.length ?? 0) > 0;
 }
 
@@ -84,7 +84,7 @@ async function refuse(talk: Talk, text: string, reason: string): Promise<void> {
 	await talk.answered();
 }
 
-/** At the smallest scale, only the first case runs. */
+/** Cases of the test. At the smallest scale, only the first case runs. */
 const cases = [
 	{ name: "with the count of the provider", counting: undefined, tokenizer: wordsAndSigns },
 	{ name: "without a count of the provider", counting: { status: 404 }, tokenizer: wordsAndSigns },

@@ -40,7 +40,10 @@ interface Opened {
 	readonly model: ReturnType<typeof fixtureParts>["model"];
 }
 
-/** Does not continue the stored work. The clock starts at the creation time of the fixture. */
+/**
+ * Opens the fixture `name`, but does not continue the stored work. The clock starts at the creation time of the
+ * fixture.
+ */
 async function open(name: string): Promise<Opened> {
 	const facts = Facts.parse(
 		parseJson(await readFile(new URL(`${name}.expected.json`, folder), "utf8"), { maxNodes: 100_000 }),

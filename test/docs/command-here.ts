@@ -12,7 +12,7 @@ interface Call {
 	readonly input: string;
 }
 
-/** Sends a call to the test process and prints the result. */
+/** Program that sends a call to the test process and prints the result. */
 const client = `#!${process.execPath}
 const { readFileSync } = require("node:fs");
 const body = JSON.stringify({ args: process.argv.slice(2), cwd: process.cwd(), input: readFileSync(0, "utf8") });

@@ -3,7 +3,7 @@ import { commandTable as chatCommands } from "@parley/connector";
 
 type Command = ReturnType<typeof createProgram>;
 
-/** `usage` includes the parent commands, for example `parley sessions show <id>`. */
+/** A row of the command table. `usage` includes the parent commands, for example `parley sessions show <id>`. */
 interface CommandRow {
 	readonly usage: string;
 	readonly description: string;

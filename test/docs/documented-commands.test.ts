@@ -9,7 +9,7 @@ const program = createProgram({ ...process, environment: {}, exitCode: 0, cwd: "
 
 type Command = typeof program;
 
-/** Excludes the word `parley` and comments. */
+/** Returns the command lines of a page. Excludes the word `parley` and comments. */
 function documented(page: string): string[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");
 	const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>

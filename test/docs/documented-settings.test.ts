@@ -10,7 +10,7 @@ const pages = globSync("docs/*.md", { cwd: root });
 const schema = parseJson(readFileSync(`${root}/packages/gateway/parley.config.schema.json`, "utf8"));
 const validate = new Ajv({ strict: false }).compile(Object(schema));
 
-/** Excludes rules, models, protocol frames and the content of `.mcp.json`. */
+/** Returns the settings of a page. Excludes rules, models, protocol frames and the content of `.mcp.json`. */
 function settings(page: string): Record<string, unknown>[] {
 	const text = readFileSync(`${root}/${page}`, "utf8");
 	return [...text.matchAll(/^```jsonc?\n(.*?)^```$/gms)]

@@ -19,7 +19,7 @@ function links(page: string): string[] {
 		.filter((target) => !/^[a-z]+:/.test(target));
 }
 
-/** Anchors in the form that GitHub generates. */
+/** Returns the anchors of a page, in the form that GitHub generates. */
 function anchors(page: string): string[] {
 	return [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
 		heading

@@ -4,7 +4,7 @@
  */
 export type Bound = Map<string, string>;
 
-/** These numbers differ between runs, so only their type is compared. */
+/** Names of numbers that differ between runs. Only the type of these numbers is compared. */
 const varying = new Set([
 	...[
 		"seq",

@@ -11,7 +11,7 @@ const frames = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "frame" ? [step.value] : [])),
 );
 
-/** Some events occur only in lists of HTTP responses. */
+/** Events in lists of HTTP responses, because some events occur only there. */
 const listed = scenes.flatMap(({ steps }) =>
 	steps.flatMap((step) => (step.kind === "http" && step.answer.startsWith("[") ? namesIn(step.answer) : [])),
 );

@@ -6,7 +6,7 @@ import { type Bound, fillIn, mismatch } from "./matches.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Each message has exactly one field. */
+/** A stream of messages, each of which has exactly one field. */
 interface Stream extends AsyncDisposable {
 	send(message: Fields): void;
 	until(kind: string): Promise<Fields>;

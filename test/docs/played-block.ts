@@ -3,7 +3,10 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { Watch } from "../watch.ts";
 
-/** In their own network namespaces, blocks can use the same ports concurrently. */
+/**
+ * Command prefix for a network namespace. In their own network namespaces, blocks can use the same ports
+ * concurrently.
+ */
 const ownNetwork = ["bwrap", "--dev-bind", "/", "/", "--unshare-net", "--"];
 
 export interface BlockOptions {

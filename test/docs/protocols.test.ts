@@ -14,7 +14,7 @@ const players: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
 	kontekst: (scene) => playGrpc(scene, kontekstWire),
 };
 
-/** The first row contains the names of the protocols. */
+/** Rows of the table. The first row contains the names of the protocols. */
 const [head = [], , ...steps] = document
 	.split("\n")
 	.filter((line) => line.startsWith("|"))

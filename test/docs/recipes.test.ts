@@ -8,7 +8,7 @@ const files = globSync(["*.{md,json}", "{packages,test,docs,lint,scripts}/**/*.{
 	cwd: root,
 });
 
-/** A recipe may give only the end of a path. `NAME`, `GROUP` and `*` match any name. */
+/** Paths in the recipes. A recipe may give only the end of a path. `NAME`, `GROUP` and `*` match any name. */
 const named = [...recipes.matchAll(/`([\w./*-]+\.(?:ts|mjs|md|json))`/g)].map(([, path = ""]) => path);
 
 function exists(path: string): boolean {

@@ -6,7 +6,10 @@ import { Screen } from "../terminal/screen.ts";
 import { columns, rows, rowsOf } from "./terminal-recording.ts";
 import { animation, type Frame } from "./terminal-svg.ts";
 
-/** Has the length of the temporary home directory, so lines wrap in the same places. */
+/**
+ * Home directory in the recording. Has the length of the temporary home directory, so lines wrap in the same
+ * places.
+ */
 const shownHome = "/home/hanna";
 
 /** Plays `parley setup` with the real command and a simulated Claude, and returns the recording as an animated SVG. */

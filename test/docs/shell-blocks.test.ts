@@ -7,7 +7,7 @@ import { shellBlocks } from "./shell-blocks.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const blocks = shellBlocks();
 
-/** Each page has its own test, which plays the marked blocks. */
+/** Pages with their own tests, which play the marked blocks. */
 const marked = ["connectors", "install", "remote"];
 
 test("each shell block of the pages is played by a test, or is listed with a reason", () => {

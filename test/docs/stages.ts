@@ -113,7 +113,7 @@ function overloadedOnce(): Model {
 	return new ScriptedModel(() => overloaded, [says("Here I am.")]);
 }
 
-/** Counts one token per four characters. */
+/** Model that counts one token per four characters. */
 const listener: Model = {
 	provider: "listener",
 	defaultModel: "listener",

@@ -68,7 +68,7 @@ async function starts(key: string, models: readonly string[], playing: Playing =
 }
 
 const offline = "offline (no API key): set ANTHROPIC_API_KEY to use Claude";
-/** Starts a gateway in the background and waits until it listens. */
+/** Script that starts a gateway in the background and waits until it listens. */
 const inBackground = `
 	mkfifo "$HOME/lines"
 	parley gateway > "$HOME/lines" 2> /dev/null &

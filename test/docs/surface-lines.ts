@@ -30,7 +30,7 @@ function alternatives(list: unknown, path: string): string[] {
 	return Array.isArray(list) ? list.flatMap((each, index) => schemaLines(each, `${path}${index + 1}`)) : [];
 }
 
-/** Returns, for example, `string, minLength 1`. */
+/** Returns the type and the limits of a schema, for example `string, minLength 1`. */
 function limitsOf({ type, description, $schema, ...limits }: Readonly<Record<string, unknown>>): string {
 	const texts = Object.entries(limits)
 		.filter(([, value]) => value !== undefined)

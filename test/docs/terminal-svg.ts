@@ -22,7 +22,7 @@ export interface Recording {
 	readonly frames: readonly Frame[];
 }
 
-/** In pixels. */
+/** Sizes in pixels. */
 const [cellWidth, cellHeight, padding] = [8.4, 18, 14];
 const foreground = "#d4d4d4";
 const palette = ["#808080", "#f48771", "#89d185", "#e5c07b", "#75beff", "#c586c0", "#56b6c2", "#d4d4d4"];

@@ -60,7 +60,7 @@ async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<
 
 type Navigated = Awaited<ReturnType<Page["goto"]>>;
 
-/** The browser's error page may also interrupt the repeated navigation. */
+/** Errors after a change of the network. The browser's error page may also interrupt the repeated navigation. */
 const networkChanged = /ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/;
 
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {

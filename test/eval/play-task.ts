@@ -108,7 +108,7 @@ async function follow(
 	return { answer: "", error: "the session ended", calls };
 }
 
-/** Includes calls that request approval or an answer. */
+/** Returns the calls in an event. Includes calls that request approval or an answer. */
 function callsOf(event: OzzieEvent): readonly Call[] {
 	if (event.event === "prompt.request") {
 		const { tool = "ask_user", arguments: args } = event.payload.context;

@@ -19,7 +19,7 @@ const endless =
 		return pour(scene.response, () => bytes);
 	};
 
-/** The body has more than 100 MiB. */
+/** Returns an attack whose body has more than 100 MiB. */
 const large =
 	(status: number, type: string, beginning: string): Attack =>
 	({ response }) => {
@@ -58,7 +58,7 @@ const garbageData: Attack = ({ response, random }) => {
 	answer(response, lines.join(""));
 };
 
-/** The number may be invalid JSON. */
+/** Returns an attack with this number in all token counts. The number may be invalid JSON. */
 const usageOf =
 	(number: string): Attack =>
 	({ response, wire }) => {

@@ -10,7 +10,7 @@ import { familyAt, type TestedFamily, testedFamilies, testedTable } from "./prov
 import { RunLog } from "./run-log.ts";
 import { withSeeds } from "./seeds.ts";
 
-/** Includes the buffers of both sockets. */
+/** Maximum bytes that the client may read, including the buffers of both sockets. */
 const maxReadBytes = (64 + 16) << 20;
 
 async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof HostileServer.start>[1]) {
@@ -33,7 +33,7 @@ async function open({ wire, ...tested }: TestedFamily, random: Parameters<typeof
 
 type Place = Awaited<ReturnType<typeof open>>;
 
-/** Returns the number of attempts. */
+/** Waits for the end of the run, and returns the number of attempts. */
 async function untilEnd({ log, clock }: Place): Promise<number> {
 	for (let number = 1; ; number++) {
 		await log.until(

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { Watch } from "../watch.ts";
 
 /**
- * Undici publishes to this channel for each chunk of a response body:
+ * Channel to which Undici publishes each chunk of a response body:
  * https://undici.nodejs.org/#/docs/api/DiagnosticsChannel
  */
 const channel = "undici:request:bodyChunkReceived";

@@ -21,7 +21,7 @@ function textOf(events: readonly ModelEvent[]): string {
 	return events.map((event) => (event.type === "text" ? event.text : "")).join("");
 }
 
-/** A service or its SDK reports these faults differently from the Messages API. */
+/** Faults that a service or its SDK reports differently from the Messages API. */
 const otherwise = new Set(["the same id twice", "an empty name", "an empty id", "an impossible name"]);
 
 describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_, tested) => {

@@ -1,9 +1,9 @@
 import { Random, testScale, testSeed } from "../random.ts";
 
-/** The default scale has only a few runs per row. */
+/** Number of runs per row. The default scale has only a few. */
 const ROW_RUNS = 20;
 const isEveryday = testScale(ROW_RUNS) === 1;
-/** At the default scale, large cases run once. */
+/** Minimum number of runs per case. At the default scale, large cases run once. */
 const LEAST_RUNS = 2;
 
 const base = testSeed();

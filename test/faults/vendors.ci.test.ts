@@ -11,7 +11,7 @@ const png =
 
 const route = fileURLToPath(new URL("../simulators/providers/route-fetch.ts", import.meta.url));
 
-/** Requests to the vendor's official URL go to the simulator. */
+/** Starts an agent whose requests to the vendor's official URL go to the simulator. */
 async function start(vendor: Vendor, service: FakeProvider): Promise<ZotClient> {
 	const { name, origin, model, key, environment, flags = [], row } = vendor;
 	const limits = { context_window: 100_000, max_output: 8_000, images: true };

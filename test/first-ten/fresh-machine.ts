@@ -12,7 +12,7 @@ import { basename, dirname, join } from "node:path";
 import { findProgram, npmSettings } from "../packages/packed.ts";
 import { Screen } from "../terminal/screen.ts";
 
-/** A new root needs these directories to run programs and to reach the npm registry. */
+/** Directories that a new root needs to run programs and to reach the npm registry. */
 const ofMachine = [
 	"/usr",
 	"/etc/alternatives",

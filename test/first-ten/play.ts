@@ -4,7 +4,10 @@ import type { FreshMachine } from "./fresh-machine.ts";
 /** Limits from an empty machine to an answered message about the user's own project. */
 export const limits = { seconds: 90, commands: 3 } as const;
 
-/** Far above the limit, so that a slow machine reports its time instead of an error. */
+/**
+ * Maximum milliseconds of a step, far above the limit, so that a slow machine reports its time instead of an
+ * error.
+ */
 const patience = 300_000;
 
 const prompt = "$ ";

@@ -7,7 +7,10 @@ import { moveField } from "./state.ts";
 import type { Tally } from "./tally.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
-/** With the frames before and after them, their number is below the gateway's rate limit for a burst. */
+/**
+ * Number of generated frames per connection. With the frames before and after them, it is below the gateway's rate
+ * limit for a burst.
+ */
 const framesPerConnection = 90;
 
 type Family = "bytes" | "grammar" | "state";

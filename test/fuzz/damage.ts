@@ -2,7 +2,10 @@ import type { Random } from "../random.ts";
 import { RawSocket } from "./raw-socket.ts";
 import type { Tally } from "./tally.ts";
 
-/** `closes`: allowed codes of the gateway's close frame. If empty, the connection may stay open. */
+/**
+ * Bytes that damage a connection. `closes`: allowed codes of the gateway's close frame. If empty, the connection
+ * may stay open.
+ */
 interface Damage {
 	readonly bytes: Buffer;
 	readonly closes: readonly number[];

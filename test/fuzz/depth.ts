@@ -52,7 +52,7 @@ const phrases: readonly (readonly [phrase: string, depth: Depth])[] = [
 	["rate limited", "rate limited"],
 ];
 
-/** Longer than any error that only names the invalid part. */
+/** Maximum bytes of an error, longer than any error that only names the invalid part. */
 const maxErrorBytes = 1_000;
 
 /** Returns the check that refused the frame, or `fault` for an incorrect response. */

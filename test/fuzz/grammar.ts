@@ -26,7 +26,7 @@ const schemas = new Map(
 	}),
 );
 
-/** Other values of these fields could start real work. */
+/** Harmless values by field. Other values of these fields could start real work. */
 const harmless: Readonly<Record<string, readonly string[]>> = {
 	content: ["say: hello", "think: well\nsay: hello", "nothing to carry out", "read: missing.txt"],
 	root_dir: ["", ".", "/", "/nowhere", "\u0000", "~"],

@@ -114,7 +114,7 @@ function several(random: Random, make: () => Buffer): Pick<GrpcAttack, "body" | 
 	return { body: Buffer.concat(messages), messages: messages.length };
 }
 
-/** Returns up to about twice the actual length, or up to 4 GiB. */
+/** Returns a random length of up to about twice the actual length, or of up to 4 GiB. */
 function randomLength(random: Random, length: number): number {
 	return random.chance(0.5) ? random.below(2 * length + 2) : random.below(2 ** 32);
 }
@@ -167,7 +167,7 @@ function one(body: Buffer): Pick<GrpcAttack, "body" | "messages"> {
 }
 
 const kinds = Object.keys(makers);
-/** The first three kinds occur four times each, which makes them more likely. */
+/** Kinds by their weight. The first three kinds occur four times each, which makes them more likely. */
 const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds.slice(0, 3)];
 
 export function makeGrpcAttack(random: Random): GrpcAttack {

@@ -5,7 +5,7 @@ import { RawSocket } from "./raw-socket.ts";
 import { Siege } from "./siege.ts";
 
 const total = 200 * testScale(15, 50);
-/** Fewer than the gateway's limit of unauthenticated connections per address. */
+/** Number of concurrent attacks, below the gateway's limit of unauthenticated connections per address. */
 const workers = 16;
 
 test("malformed HTTP gets a response or a close and leaves no memory in use, and a healthy client is served at the same time", async () => {

@@ -69,7 +69,7 @@ function hpack(headers: Readonly<Record<string, string>>, indexed = false): Buff
 
 const preface = Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), frame(types.settings, 0)]);
 
-/** `request` is the header block of a valid request. */
+/** Function that returns the frames of an attack. `request` is the header block of a valid request. */
 type Make = (random: Random, request: Buffer) => readonly Buffer[];
 
 interface Kind {
@@ -81,13 +81,13 @@ function times(count: number, make: (index: number) => Buffer): Buffer[] {
 	return Array.from({ length: count }, (_, index) => make(index));
 }
 
-/** Streams that a client opens have odd ids. */
 function odd(index: number): number {
+	// Streams that a client opens have odd ids.
 	return 2 * index + 1;
 }
 
 const longHeader = { "x-long": "a".repeat(3_900) };
-/** Refers to the first entry of the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-6.1 */
+/** Reference to the first entry of the dynamic table: https://www.rfc-editor.org/rfc/rfc7541#section-6.1 */
 const firstDynamic = Buffer.from([0x80 + 62]);
 
 const kinds: Readonly<Record<string, Kind>> = {

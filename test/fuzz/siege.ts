@@ -16,7 +16,10 @@ import {
 	timersOfUse,
 } from "./memory.ts";
 
-/** The timer ends at its first check without open prompts, which may be minutes later. */
+/**
+ * Number of additional timers for open prompts. The timer ends at its first check without open prompts, which may
+ * be minutes later.
+ */
 const timersOfQuestions = 1;
 
 /** Maximum growth of resident memory, from the memory mark to the end. */

@@ -9,7 +9,10 @@ interface Request {
 
 type Draw = (random: Random, surroundings: Surroundings) => Request;
 
-/** Most requests are sent at the wrong time, for the wrong session, or too often. */
+/**
+ * Functions that return random requests. Most requests are sent at the wrong time, for the wrong session, or too
+ * often.
+ */
 const draws: readonly Draw[] = [
 	(random, { tokens }) => ({
 		method: "prompt_response",

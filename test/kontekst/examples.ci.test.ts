@@ -10,7 +10,7 @@ import { testExample } from "./test-example.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const isInstalled = (program: string, ...args: readonly string[]): boolean =>
 	spawnSync(program, args, { stdio: "ignore" }).status === 0;
-/** Debian has a separate package for the required modules. */
+/** Whether Python has the required modules, for which Debian has a separate package. */
 const hasPython = isInstalled("python3", "-c", "import ensurepip, venv");
 const hasGrpcurl = isInstalled("grpcurl", "-version");
 
@@ -21,11 +21,11 @@ const settings = Object.fromEntries(
 	),
 );
 
-/** `paced` does not measure the speed of the network. */
+/** Options of an installation. `paced` does not measure the speed of the network. */
 const installing = { env: settings, limitMs: 240_000 };
 
 let gateway: ExamplesGateway;
-/** The README's commands write files next to the examples. */
+/** Copy of the examples, because the README's commands write files next to them. */
 let clone: string;
 
 beforeAll(async () => {

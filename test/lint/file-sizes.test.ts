@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const maxLines = 400;
 
-/** Never add an entry. To remove an entry, split the file by topic. */
+/** Maximum number of lines of large tests. Never add an entry. To remove an entry, split the file by topic. */
 const largeTests: Readonly<Record<string, number>> = {
 	"packages/cli/src/chat/chat.test.ts": 550,
 	"packages/cli/src/doctor/checks/run-checks.test.ts": 640,
@@ -31,7 +31,10 @@ const largeTests: Readonly<Record<string, number>> = {
 	"test/web-fetch/web-fetch.test.ts": 450,
 };
 
-/** Biome counts a comment of several lines as one line. This test counts each line of a file. */
+/**
+ * Files whose lines this test counts. Biome counts a comment of several lines as one line, but this test counts
+ * each line.
+ */
 const files = globSync(["*.{ts,mjs}", "{packages,test,scripts,examples,lint,bin}/**/*.{ts,mjs}"], {
 	cwd: root,
 	exclude: (path) => /(?:^|\/)(?:gen|dist|node_modules)$/.test(path),

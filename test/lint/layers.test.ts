@@ -12,10 +12,10 @@ const Layers = z.record(z.string(), z.array(z.array(z.string())));
 /** Layers from the lowest to the highest. A layer may import only from lower layers. */
 const layers = Layers.parse(parseJson(readFileSync(`${root}/lint/layers.json`, "utf8")));
 
-/** An entry without a cycle fails the test. */
+/** Allowed cycles. An entry without a cycle fails the test. */
 const knownCycles: Readonly<Record<string, readonly string[][]>> = {};
 
-/** An unnecessary entry fails the test. */
+/** Allowed folders with too many files. An unnecessary entry fails the test. */
 const knownFull: Readonly<Record<string, readonly string[]>> = {};
 
 const names = ["base", "protocol", "core", "gateway", "cli", "connector", "discord", "slack"];

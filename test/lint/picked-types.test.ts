@@ -5,8 +5,9 @@ import { expect, test } from "vitest";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /**
- * Never raise a maximum. Define an interface for the parts, or use the complete type. A `Pick` is appropriate for a
- * port that a test implements, and for the part of a record that a caller computes.
+ * Maximum number of `Pick` types by package. Never raise a maximum. Define an interface for the parts, or use the
+ * complete type. A `Pick` is appropriate for a port that a test implements, and for the part of a record that a
+ * caller computes.
  */
 const picked = { base: 0, cli: 2, connector: 12, core: 46, discord: 5, gateway: 2, protocol: 0, slack: 4 };
 

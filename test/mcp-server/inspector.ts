@@ -31,7 +31,7 @@ export async function inspect(args: readonly string[], home: string): Promise<In
 	}
 }
 
-/** Variables of the test process that the inspector also needs. */
+/** Returns the variables of the test process that the inspector also needs. */
 function ownVariables(): Record<string, string> {
 	const temporary = process.env["TMPDIR"];
 	return temporary === undefined ? {} : { TMPDIR: temporary };

@@ -30,7 +30,7 @@ export class RawClient {
 		return fetch(this.#url, { method, headers: sent, ...(method === "POST" && { body: content }) });
 	}
 
-	/** Returns the session header. */
+	/** Opens a session, and returns its header. */
 	async open(): Promise<Record<string, string>> {
 		const response = await this.send(initialize);
 		await response.text();

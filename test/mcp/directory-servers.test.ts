@@ -16,7 +16,10 @@ async function openWith(
 	return openScene([], replies, { mcp: { source, version: "1" } });
 }
 
-/** Returns the path of the file that records the starts of the local server. */
+/**
+ * Writes `.mcp.json` with a local and a remote server. Returns the path of the file that records the starts of the
+ * local server.
+ */
 async function put({ t }: McpScene, command = process.execPath, more: object = {}): Promise<string> {
 	const starts = join(t.directory, "starts");
 	const args = [server, `--starts=${starts}`];

@@ -15,7 +15,7 @@ interface Message {
 }
 
 const faults = new Set(process.argv.slice(2).filter((argument) => !argument.startsWith("--")));
-/** Each start appends a line with its process id. */
+/** File to which each start appends a line with its process id. */
 const starts = process.argv.find((argument) => argument.startsWith("--starts="))?.slice("--starts=".length);
 
 const text = { type: "string" };

@@ -12,7 +12,7 @@ import { FreshRoot, type Stage, stagesOf, wordsOf } from "./image-steps.ts";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const stages = stagesOf(readFileSync(join(root, "Dockerfile"), "utf8"));
 const service = parse(readFileSync(join(root, "compose.yaml"), "utf8")).services.parley;
-/** Compose sets these variables. A variable without a value is passed through. */
+/** Variables that Compose sets. A variable without a value is passed through. */
 const environment = Object.fromEntries(
 	Object.entries(service.environment).filter(([, value]) => value !== null),
 );
@@ -150,7 +150,7 @@ function inside(block: string): string {
 const tokenless =
 	'fetch("http://127.0.0.1:7777/api/health?verbose").then(({ status }) => console.log("without a token:", status))';
 
-/** Starts the program, checks its health, uses it and stops it, like a container runtime. */
+/** Returns a script that starts the program, checks its health, uses it and stops it, like a container runtime. */
 function life(): string {
 	const quoted = (words: readonly string[]) =>
 		words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");

@@ -15,7 +15,7 @@ let machine: NewMachine;
 let project: string;
 let packed: readonly string[];
 
-/** Also checks the types of all libraries. */
+/** Compiler options that also check the types of all libraries. */
 const compilerOptions = {
 	target: "es2022",
 	module: "nodenext",

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-/** On Debian, the server programs are not in PATH, but in one directory per version. */
+/** Directories of the server programs. On Debian, these programs are not in PATH, but in one directory per version. */
 const folders = [...(process.env["PATH"] ?? "").split(":"), ...globSync("/usr/lib/postgresql/*/bin").sort()];
 const programs = folders.findLast((folder) => existsSync(join(folder, "initdb")));
 const isRoot = process.getuid?.() === 0;
@@ -14,9 +14,12 @@ const isRoot = process.getuid?.() === 0;
 /** Reason why this machine cannot start a server, or undefined. */
 export const missing = programs ? undefined : "PostgreSQL is not installed";
 
-/** PostgreSQL refuses to run as root. Debian's package has the user `postgres`. */
+/**
+ * Options to run as another user, because PostgreSQL refuses to run as root. Debian's package has the user
+ * `postgres`.
+ */
 const unprivileged = isRoot ? ["--reuid=postgres", "--regid=postgres", "--clear-groups"] : [];
-/** Stops the server when its parent process exits. */
+/** Command prefix that stops the server when its parent process exits. */
 const leaders = process.platform === "linux" ? ["setpriv", "--pdeathsig=QUIT", ...unprivileged] : [];
 
 /** A PostgreSQL server on a Unix socket, for the tests of one file. Disposal deletes its data. */
@@ -52,7 +55,7 @@ export class PostgresServer implements AsyncDisposable {
 		return this.#addressOf(name);
 	}
 
-	/** Returns the rows as lines. */
+	/** Executes a query, and returns its rows as lines. */
 	async query(text: string, database = this.#addressOf("postgres")): Promise<string> {
 		const options = ["--no-psqlrc", "--no-align", "--tuples-only", "--quiet", "--command", text];
 		const { stdout } = await promisify(execFile)(join(programs ?? "", "psql"), [

@@ -11,7 +11,7 @@ import { test } from "./postgres-test.ts";
 
 const program = fileURLToPath(new URL("./workflow-program.ts", import.meta.url));
 
-/** Each command appends to its file, which makes a repeated command visible. */
+/** Skill whose commands append to their own files, which makes a repeated command visible. */
 const deploy = `---
 steps:
   - {id: plan, prompt: "run: printf p >> plan.txt"}

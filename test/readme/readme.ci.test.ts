@@ -148,7 +148,10 @@ function listening(gateway: Gateway): Promise<string> {
 	return lineOf(gateway, /^parley listening on .*$/m);
 }
 
-/** Rejects with the complete output if the process exits without a matching line. */
+/**
+ * Returns the first line of stdout that matches `form`. Rejects with the complete output if the process exits
+ * without such a line.
+ */
 function lineOf(gateway: Gateway, form: RegExp): Promise<string> {
 	const { promise, resolve, reject } = Promise.withResolvers<string>();
 	let stdout = "";

@@ -1,4 +1,4 @@
-/** Secrets that must not appear in any output, and their encodings. */
+// Secrets that must not appear in any output, and their encodings.
 
 const hex = (n: number): string =>
 	[...`${n}`].map((digit) => String.fromCharCode(103 + Number(digit))).join("");
@@ -41,7 +41,7 @@ export const shaped: readonly string[] = [
 	),
 ];
 
-/** Encodings of common tools and programs. */
+/** Returns a secret in the encodings of common tools and programs. */
 function formsOf(secret: string): string[] {
 	const bytes = Buffer.from(secret);
 	const json = JSON.stringify(secret).slice(1, -1);

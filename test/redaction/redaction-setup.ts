@@ -66,7 +66,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return this.#gateway.urls[0] ?? "";
 	}
 
-	/** Answers each prompt with `answer`, by default with an approval. */
+	/** Sends a message, and answers each prompt of its run with `answer`, by default with an approval. */
 	async ask(content: string, answer: object = { value: true }): Promise<void> {
 		await this.client.call("send_message", { content });
 		for (;;) {
@@ -107,7 +107,7 @@ export class RedactionSetup implements AsyncDisposable {
 		return this.model.requests.map(({ bytes }) => bytes.toString("utf8"));
 	}
 
-	/** Returns each stored file by its name, and the rows of each table by the table's name. */
+	/** Stops the gateway. Returns each stored file by its name, and the rows of each table by the table's name. */
 	async leftovers(): Promise<Record<string, string>> {
 		await this.client.leave();
 		await this.#gateway.stop(1_000);

@@ -12,7 +12,7 @@ import { hasBubblewrap, shellCommand } from "@parley/core/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
 
 const undo = new AsyncDisposableStack();
-/** One of the sockets is created through a link to its directory. */
+/** Paths of sockets in the root. One of the sockets is created through a link to its directory. */
 const inRoot = ["one.sock", ".git/two.sock", "deep/named.sock", "data/in.sock"];
 const listening = ["root/one.sock", "root/.git/two.sock", "link/named.sock", "root/data/in.sock"];
 let temporary: string;
@@ -47,7 +47,7 @@ function sandboxOf(mode: "required" | "off", unixSockets = true, path?: string) 
 const hasPerl = spawnSync("perl", ["-MIO::Socket::UNIX", "-e", "1"]).status === 0;
 const testInside = test.skipIf(!hasBubblewrap || !hasPerl);
 
-/** Prints the text of each listener, or `no`. */
+/** Program that prints the text of each listener, or `no`. */
 const program = 'for (@ARGV) { my $s = IO::Socket::UNIX->new(Peer => $_); print $s ? <$s> : "no", " " }';
 const connecting = (paths: readonly string[]): string =>
 	`perl -MIO::Socket::UNIX -e '${program}' ${paths.join(" ")}`;
@@ -111,7 +111,7 @@ testInside(
 	},
 );
 
-/** The socket is created outside of the sandbox. */
+/** Command that connects to a socket that is created outside of the sandbox. */
 const connectingLater = `touch ready; until [ -S later.sock ]; do sleep 0.02; done; ${connecting(["later.sock"])}`;
 
 testInside.each([
@@ -129,7 +129,7 @@ testInside.each([
 	},
 );
 
-/** The socket is bound outside of the sandbox. */
+/** Command that sends to a socket that is bound outside of the sandbox. */
 const sendingLater = `touch ready; until [ -S later.sock ]; do sleep 0.02; done
 perl -MSocket -e 'socketpair(my $one, my $two, AF_UNIX, SOCK_DGRAM, 0) or print("$!"), exit;
 print send($one, "reached", 0, pack_sockaddr_un("later.sock")) ? "sent" : "$!"'`;

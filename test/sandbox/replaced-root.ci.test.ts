@@ -6,7 +6,7 @@ import { hasBubblewrap } from "@parley/core/testing";
 import { expect, test } from "vitest";
 import { callsOf, openNestedRoots } from "./replaced-root.ts";
 
-/** The directory stays in place longer than the link. */
+/** Program that swaps a directory and a link. The directory stays in place longer than the link. */
 const swapper = `
 import ctypes, random, sys, time
 libc = ctypes.CDLL(None)

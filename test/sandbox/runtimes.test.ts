@@ -32,7 +32,7 @@ else process.send("ready", () => process.exit());
 const pool =
 	"import multiprocessing as m; print('it runs' if m.get_context('fork').Pool(2).map(abs, [-1]) == [1] else '')";
 
-/** Each line prints `it runs` if the program works. */
+/** Programs, each with a line that prints `it runs` if the program works. */
 const runtimes: readonly (readonly [program: string, line: string])[] = [
 	["node", `node workers.js`],
 	["python3", `python3 -c "${pool}"`],
@@ -47,7 +47,7 @@ const runtimes: readonly (readonly [program: string, line: string])[] = [
 ];
 
 const environment = { PATH: process.env["PATH"], HOME: process.env["HOME"] };
-/** Shared by all tests, because its capability checks run once. */
+/** Sandboxes that all tests share, because the capability checks run once. */
 const sandboxes = createSandboxes({
 	...{ mode: "required", environment, hidden: [] },
 	...{ clock: systemClock, ids: createIds(), log: silentLogger },

@@ -16,7 +16,7 @@ const bwrap = [
 	"/tmp",
 ];
 
-/** Makes `/usr` and `/etc` read-only, like `ProtectSystem=full`. */
+/** Script that makes `/usr` and `/etc` read-only, like `ProtectSystem=full`. */
 const protectSystem =
 	'for d in /usr /etc; do mount --bind $d $d && mount -o remount,bind,ro $d || exit 1; done; exec "$@"';
 

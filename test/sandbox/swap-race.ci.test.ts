@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Swaps `dir` and `link` until it is stopped. */
+/** Program that swaps `dir` and `link` until it is stopped. */
 const swapper = `
 import ctypes, random, time
 libc = ctypes.CDLL(None)

@@ -61,7 +61,7 @@ function unfilteredErrorOf(call: Call): number | null {
 const rules = [...noUnixSockets, ...filterRules];
 const groups = [...deniedCalls, deniedUnixSocket];
 const cases = groups.flatMap(({ error, calls }) => calls.map((call) => ({ ...call, error })));
-/** A missing system call fails with ENOSYS, a missing address family with EAFNOSUPPORT. */
+/** Errors of missing features. A missing system call fails with ENOSYS, a missing address family with EAFNOSUPPORT. */
 const unsupported = new Set<number | null>([errno.ENOSYS, errno.EAFNOSUPPORT]);
 
 const testFilter = test.skipIf(!hasBubblewrap || architecture === undefined);

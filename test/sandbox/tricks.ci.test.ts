@@ -25,7 +25,7 @@ const sandboxes = (mode: "required" | "off") =>
 	createSandboxes({ ...common, mode, ids: createIds(), log: silentLogger, hidden: [] });
 const [confining, open] = [sandboxes("required"), sandboxes("off")];
 
-/** Removes files that the trick created outside of the root. */
+/** Whether a trick succeeds. Removes files that the trick created outside of the root. */
 async function succeeds(line: string, where: typeof confining, directory: string): Promise<boolean> {
 	const root = join(temporary, directory);
 	const sandbox = await where.of({ chat: false, roots: [root] });

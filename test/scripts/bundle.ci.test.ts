@@ -57,7 +57,7 @@ test("the bundle of the present sources is run", async () => {
 	});
 });
 
-/** Includes indirect imports and the given files. */
+/** Returns the files that the given files load. Includes indirect imports and the given files. */
 function loadedBy(...names: readonly string[]): Set<string> {
 	const texts = new Map(chunks().map(({ file, text }) => [basename(file), text]));
 	const loaded = new Set(names);

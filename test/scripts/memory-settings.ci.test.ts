@@ -4,7 +4,7 @@ import { runProgram } from "./run-program.ts";
 
 const idle = new URL("../../packages/cli/src/gateway/collect-when-idle.ts", import.meta.url).href;
 
-/** Keeps 40 MB of objects, creates garbage, and prints the peak heap size in megabytes. */
+/** Program that keeps 40 MB of objects, creates garbage, and prints the peak heap size in megabytes. */
 const grow = `const { getHeapStatistics } = await import("node:v8");
 	const kept = Array.from({ length: 400_000 }, (_, i) => ({ i, text: "x" + i }));
 	let most = 0;

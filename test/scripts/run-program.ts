@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 
-/** Returns the JSON that the program prints. */
+/** Runs a program, and returns the JSON that the program prints. */
 export function runProgram(program: string, args: readonly string[] = []): unknown {
 	const directory = mkdtempSync(join(tmpdir(), "parley-memory-"));
 	onTestFinished(() => rmSync(directory, { recursive: true }));

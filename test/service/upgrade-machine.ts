@@ -22,7 +22,7 @@ import { packageName } from "../../packages/cli/bin/package-name.mjs";
 import { pack } from "../packages/packed.ts";
 import { Managers } from "./managers.ts";
 
-/** These libraries are linked next to the installations, so npm needs no registry. */
+/** Libraries that are linked next to the installations, so npm needs no registry. */
 const libraries = fileURLToPath(new URL("../../packages/cli/node_modules", import.meta.url));
 const newest = migrations.at(-1)?.name ?? "";
 

@@ -8,7 +8,7 @@ import { TestGateway } from "../conformance/gateway.ts";
 /** The placeholder for a skill's directory in the notation of other agents. */
 const here = ["$", "{CLAUDE_SKILL_DIR}"].join("");
 
-/** Lines such as `read: PATH` are commands for the offline model. */
+/** Skill with commands for the offline model, such as `read: PATH`. */
 const releaseNotes = [
 	...["---", "name: release-notes", "description: Writes release notes. Use it when: a release is near."],
 	...["license: MIT", "compatibility: needs a shell", 'metadata: { author: parley, version: "1.0" }', "---"],

@@ -56,7 +56,7 @@ test(`${clientCount} clients drop at the same time, resume in time, and miss no 
 	for (const client of clients) client.drop();
 });
 
-/** Returns the milliseconds until all clients are connected. */
+/** Connects the clients, and returns the milliseconds until all of them are connected. */
 async function rush(clients: readonly StormClient[], random: Random, withinMs: number): Promise<number> {
 	const began = performance.now();
 	const arrive = async (client: StormClient, firstMs: number): Promise<void> => {
@@ -82,7 +82,7 @@ async function write(writer: OzzieClient, sessions: readonly string[], signal: A
 	return count;
 }
 
-/** Waits for the end of all runs. */
+/** Waits for the end of all runs. Returns the last sequence number of each session. */
 async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Promise<number[]> {
 	for (;;) {
 		const { sessions: listed } = await writer.call("list_sessions", { limit: 1_000 });
@@ -93,7 +93,7 @@ async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Pr
 	}
 }
 
-/** Milliseconds before the first second in which the gateway is idle. */
+/** Returns the milliseconds before the first second in which the gateway is idle. */
 async function idleAfter(binary: Binary): Promise<number> {
 	const began = performance.now();
 	for (;;) {

@@ -24,7 +24,10 @@ export type ClientFrame =
 	| "ping"
 	| "other";
 
-/** `internal` also ends a turn without its host. Other errors answer one frame of the client. */
+/**
+ * Codes of errors that end a turn. `internal` also ends a turn without its host. Other errors answer one frame of
+ * the client.
+ */
 const turnErrors = new Set(["model_error", "agent_error", "rate_limited", "budget_exceeded"]);
 
 /**

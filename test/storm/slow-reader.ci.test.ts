@@ -8,15 +8,15 @@ import { startServer } from "../bench/measure/server-process.ts";
 import { testScale } from "../random.ts";
 import { StormClient } from "./storm-client.ts";
 
-/** The bench `slow-reader` measures the speed of these clients without other load. */
+/** Number of clients that read. The bench `slow-reader` measures the speed of these clients without other load. */
 const subscribers = 10 * testScale(10) - 1;
 /** About 1 MB of deltas. The last frame repeats the text. */
 const reply = "32 8 4000";
-/** Longer than the 5 s for which a client may exceed its budget. */
+/** Milliseconds of a pause, longer than the 5 s for which a client may exceed its budget. */
 const patienceMs = 6_000;
 /**
- * Above this buffer size for one client, the gateway drops deltas. At twice this size, it closes the connection
- * immediately.
+ * Bytes in the buffer of one client above which the gateway drops deltas. At twice this size, it closes the
+ * connection immediately.
  */
 const budget = 8 * 1024 * 1024;
 

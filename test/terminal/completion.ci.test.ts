@@ -34,7 +34,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 	return run("bash", ["--norc", "-c", script, "bash", ...words]);
 }
 
-/** Replaces zsh's completion functions with functions that print the suggestions. */
+/** Returns the suggestions of zsh. Replaces zsh's completion functions with functions that print the suggestions. */
 function zsh(...words: readonly string[]): Promise<string[]> {
 	const script = `compdef() { }
 _describe() { print -l -- "\${(@P)2}" }

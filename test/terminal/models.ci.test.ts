@@ -13,7 +13,7 @@ interface Fixtures {
 	readonly golden: (screen: Screen, name: string) => Promise<void>;
 }
 
-/** The tests of this file share a gateway that uses the simulator. */
+/** A test that shares a gateway with the other tests of its file. The gateway uses the simulator. */
 const test = plainTest.extend<Fixtures>({
 	fake: [
 		// biome-ignore lint/correctness/noEmptyPattern: a fixture without other fixtures has an empty pattern

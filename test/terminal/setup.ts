@@ -64,7 +64,7 @@ export class Setup {
 		return this.runWith({}, ...args);
 	}
 
-	/** Like `run`, with additional environment variables. */
+	/** Starts a command like `run`, with additional environment variables. */
 	runWith(variables: Readonly<Record<string, string>>, ...args: readonly string[]): Screen {
 		const screen = new Screen({ args, cwd: this.work, env: { ...this.environment, ...variables } });
 		this.#screens.push(screen);

@@ -15,8 +15,8 @@ import { Screen } from "./screen.ts";
 import { Setup } from "./setup.ts";
 
 /**
- * Slack allows one new socket per minute, but tolerates "a small amount of burst behavior":
- * https://docs.slack.dev/apis/web-api/rate-limits
+ * Settings of the simulator. Slack allows one new socket per minute, but tolerates "a small amount of burst
+ * behavior": https://docs.slack.dev/apis/web-api/rate-limits
  */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 

@@ -28,7 +28,7 @@ export class SshServer implements AsyncDisposable {
 	/** Directory that contains the program `ssh`. */
 	readonly programs: string;
 	readonly #child: ChildProcessByStdio<null, null, Readable>;
-	/** Clients are in another network namespace. */
+	/** Relay for clients, which are in another network namespace. */
 	readonly #relay: Server;
 	/** Lines of the server's log so far. */
 	readonly log: string[] = [];

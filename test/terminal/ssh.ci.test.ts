@@ -15,7 +15,7 @@ const bin = fileURLToPath(new URL("../../bin", import.meta.url));
 let setup: Setup;
 let server: SshServer;
 let programs: string;
-/** The pipe has a writer as long as a Parley command runs on the server. */
+/** Path of a pipe that has a writer as long as a Parley command runs on the server. */
 let running: string;
 const screens: Screen[] = [];
 const opened = new AsyncDisposableStack();

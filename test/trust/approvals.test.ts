@@ -21,7 +21,7 @@ import { furnish, type Swap, type SwapSetup, swaps } from "./swaps.ts";
 
 const never = new Promise<void>(() => undefined);
 
-/** Swaps the file after the approval is durable and before the call starts. */
+/** Approves a command, and swaps its file after the approval is durable and before the call starts. */
 async function approveAndSwap({
 	command,
 	swap,

@@ -10,7 +10,7 @@ import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 import { binary, choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** Trusted channels require a sandbox. */
+/** A test that requires bubblewrap, because trusted channels require a sandbox. */
 const testInside = test.runIf(hasBubblewrap);
 const setup = "discord:111:c";
 const ada = { actor: { id: "ada", name: "Ada" }, place: { tenant: "111", channel: "c" } };

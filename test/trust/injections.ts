@@ -3,7 +3,7 @@ export interface Attack {
 	readonly name: string;
 	readonly instruction: string;
 	readonly tool: string;
-	/** Arguments of the call. `site` returns a URL of the attacker's site. */
+	/** Returns the arguments of the call. `site` returns a URL of the attacker's site. */
 	arguments(site: (path: string) => string): Record<string, unknown>;
 	/** Arguments of a harmless call of the same tool that was approved for the session. */
 	readonly granted?: Record<string, unknown>;

@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const foreignUser = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** Every user can read the directory. */
+/** Programs in a directory that every user can read. */
 interface Setup {
 	readonly directory: string;
 	readonly node: string;
@@ -80,7 +80,10 @@ test.skipIf(!isRoot)(
 	},
 );
 
-/** Returns undefined if this machine does not allow virtual network cables. */
+/**
+ * Connects a new network namespace by a virtual cable. Returns the namespace and the address of this machine, or
+ * undefined if this machine does not allow such cables.
+ */
 function layCable(name: string): { readonly host: string; readonly namespace: string } | undefined {
 	const namespace = `${name}n`;
 	const host = "10.213.77.1";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { TestGateway } from "../conformance/gateway.ts";
 
-/** A file that the command runs or loads is swapped between the prompt and the approval. */
+/** A command with a file that is swapped between the prompt and the approval. The command runs or loads this file. */
 interface Form {
 	readonly command: string;
 	/**

@@ -10,7 +10,7 @@ const article = Array.from(
 	(_, n) => `<p>Paragraph ${n}, which says something, at some length, that is worth to be read.</p>`,
 ).join("");
 
-/** Does not advance the clock, so the condition may depend only on sockets. */
+/** Waits until the condition is true. Does not advance the clock, so the condition may depend only on sockets. */
 async function until(condition: () => boolean): Promise<void> {
 	while (!condition()) await tick();
 }

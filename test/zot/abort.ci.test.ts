@@ -13,7 +13,7 @@ async function turns(count: number): Promise<void> {
 	for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Milliseconds from the abort to the exit of the prompt's processes. */
+/** Aborts a prompt. Returns the milliseconds from the abort to the exit of the prompt's processes. */
 async function abortOnce(agent: ZotClient, round: number, random: Random): Promise<number> {
 	const pipe = `held${round}`;
 	const thoughts = random.pick(["think: so\n", "say: Look.\n", ""]);

@@ -106,7 +106,7 @@ for (const { name, command, needs } of programs) {
 	);
 }
 
-/** These values cannot be executed. Each pattern matches the error line. */
+/** Values that cannot be executed. Each pattern matches the error line. */
 const startless: readonly (readonly [ZOT: string, says: RegExp])[] = [
 	[host.path("missing"), /missing/],
 	["missing-as-well --flag", /missing-as-well/],

@@ -6,7 +6,7 @@ import { says } from "../simulators/anthropic/reply.ts";
 const mebibyte = 1024 * 1024;
 const maximum = 16 * mebibyte;
 
-/** Returns the length in bytes. */
+/** Returns the length of the longest line in bytes. */
 function longest({ lines }: ZotClient): number {
 	return Math.max(...lines.map((line) => Buffer.byteLength(line)));
 }

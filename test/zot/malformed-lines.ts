@@ -3,10 +3,10 @@ import { damageBytes } from "../fuzz/byte-mutation.ts";
 import { type Json, oddValue } from "../fuzz/odd-values.ts";
 import type { Random } from "../random.ts";
 
-/** With a `harmless` text, the offline model calls no tool. */
+/** Kind of a value. With a `harmless` text, the offline model calls no tool. */
 type Kind = "text" | "harmless" | "flag" | "level" | "pictures" | "name";
 
-/** The compiler reports commands without an entry. */
+/** Fields of each command. The compiler reports commands without an entry. */
 const grammar: Readonly<Record<ZotCommandType, Readonly<Record<string, Kind>>>> = {
 	hello: { token: "text" },
 	prompt: { message: "harmless", images: "pictures" },

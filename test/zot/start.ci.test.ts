@@ -19,7 +19,7 @@ afterAll(() => host[Symbol.dispose]());
 const offline = ["--provider", "offline"];
 const claude = ["--provider", "anthropic", "--api-key", "sk-ant-none"];
 
-/** Each pattern matches the error line. */
+/** Refused flags. Each pattern matches the error line. */
 const refusals: readonly (readonly [says: RegExp, ...flags: readonly string[]])[] = [
 	[/unknown option '--nonsense'; allowed: --provider,/, ...offline, "--nonsense"],
 	[

@@ -56,7 +56,10 @@ export class DrainClient {
 		this.#socket.destroy();
 	}
 
-	/** Detects a ping by its two bytes, without parsing frames. An unnecessary pong does no harm. */
+	/**
+	 * Answers a ping, and inspects the chunk for marks. Detects a ping by its two bytes, without parsing frames. An
+	 * unnecessary pong does no harm.
+	 */
 	#inspect(chunk: Buffer): void {
 		if (chunk.includes(ping)) this.#socket.write(pong);
 		this.#marks.inspect(chunk);

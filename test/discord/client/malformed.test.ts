@@ -6,7 +6,10 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { Watch } from "../../watch.ts";
 import { WatchedClient } from "./watched-client.ts";
 
-/** Refuses the first `refused` connections. Tests send further frames over the connection from `greet`. */
+/**
+ * Starts a simulated gateway, which refuses the first `refused` connections. Tests send further frames over the
+ * connection from `greet`.
+ */
 async function place({ refused = 0 } = {}) {
 	let attempts = 0;
 	const server = createServer((_request, response) => {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { isExcepted } from "./exceptions.ts";
 import { root, userTexts } from "./readings.ts";
 
-/** These texts may be outside of `texts.ts`. Paths are relative to `packages/core/src`. */
+/** Texts that may be outside of `texts.ts`. Paths are relative to `packages/core/src`. */
 const exceptions = [
 	{ path: "tools/git/git-forms.ts", text: "fetch pull push", reason: "names of git commands" },
 	{ path: "tools/web/get-page.ts", text: "gzip, br, zstd", reason: "a header" },

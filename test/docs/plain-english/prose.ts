@@ -21,7 +21,7 @@ export interface Sentence {
 	readonly line: number;
 }
 
-/** Shorter texts are labels. */
+/** Minimum number of words of a sentence. Shorter texts are labels. */
 const fewestWords = 3;
 
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });

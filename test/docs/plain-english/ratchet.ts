@@ -62,7 +62,7 @@ export interface Change {
 	readonly maximum: number;
 }
 
-/** Entries with more findings than their maximum, and entries with fewer. */
+/** Returns the entries with more findings than their maximum, and the entries with fewer. */
 export function compare(counts: Counts, maxima: Maxima): { risen: Change[]; fallen: Change[] } {
 	const changes = [...counts].flatMap(([name, row]) =>
 		[...row].map(([kind, { findings }]) => ({ name, kind, findings, maximum: maxima[name]?.[kind] ?? 0 })),

@@ -120,7 +120,7 @@ function rootName(callee: ESTree.Expression | ESTree.Super): string {
 	return callee.type === "CallExpression" ? rootName(callee.callee) : "";
 }
 
-/** Excludes tagged templates, which contain SQL. */
+/** Returns the sentences in string literals. Excludes tagged templates, which contain SQL. */
 function sentenceLiterals(program: ESTree.Program): Found[] {
 	const literalProse: Found[] = [];
 	/** Nodes to skip: parts of a concatenation or a tagged template, and literal types. */

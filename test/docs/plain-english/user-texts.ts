@@ -1,7 +1,7 @@
 import { type ESTree, parseSync, Visitor } from "rolldown/utils";
 import { isSentence, textOf } from "./source-prose.ts";
 
-/** Values of these properties are always user texts, even a single word. */
+/** Properties whose values are always user texts, even a single word. */
 const shown = new Set(["label", "title", "placeholder", "description", "text", "todo", "fix", "what"]);
 const logLevels = new Set(["debug", "info", "warn", "error"]);
 
@@ -11,8 +11,9 @@ export interface UserText {
 }
 
 /**
- * Sentences of a source, and words of buttons, titles and forms, that users can see. Excludes log messages. Includes
- * errors only with `errors`: errors of a command are for its user, but errors of a connector are for its log.
+ * Returns the sentences of a source, and the words of buttons, titles and forms, that users can see. Excludes log
+ * messages. Includes errors only with `errors`: errors of a command are for its user, but errors of a connector
+ * are for its log.
  */
 export function userTexts(file: string, source: string, { errors: withErrors = false } = {}): UserText[] {
 	const { program, errors } = parseSync(file, source);

@@ -8,8 +8,8 @@ import { SlackServer } from "../../simulators/slack/server.ts";
 import { Machine, unescaped } from "../machine.ts";
 
 /**
- * Slack allows one new socket per minute, but "a small amount of burst behavior is tolerated". The simulator sends
- * retries after seconds instead of minutes.
+ * Settings of the simulator. Slack allows one new socket per minute, but "a small amount of burst behavior is
+ * tolerated". The simulator sends retries after seconds instead of minutes.
  */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 }, retriesMs: [0, 6_000, 12_000] };
 

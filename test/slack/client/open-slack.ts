@@ -9,8 +9,8 @@ import { Watch } from "../../watch.ts";
 import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
 
 /**
- * Slack allows one new socket per minute, but tolerates "a small amount of burst behavior":
- * https://docs.slack.dev/apis/web-api/rate-limits
+ * Settings of the simulator. Slack allows one new socket per minute, but tolerates "a small amount of burst
+ * behavior": https://docs.slack.dev/apis/web-api/rate-limits
  */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
