@@ -25,12 +25,12 @@ export const controlKinds = {
 	"approve-all": "f",
 	"deny-all": "j",
 	/**
-	 * Shows the complete calls to the person who pressed. Subject: as for `approve-all`. `review-all` replaces
-	 * `approve-all` if the post does not completely show all calls that `approve-all` would approve.
+	 * Control that shows the complete calls to the person who presses it. Subject: as for `approve-all`. `review-all`
+	 * replaces `approve-all` if the post does not completely show all calls that `approve-all` would approve.
 	 */
 	review: "W",
 	"review-all": "A",
-	/** Selects one call of a card. Subject: the first token of the card. */
+	/** Control that selects one call of a card. Subject: the first token of the card. */
 	"review-call": "C",
 	/**
 	 * Subject: the token of a listed approval, possibly of another channel. `listed-approve` also has the version of the call.
@@ -50,7 +50,10 @@ export const controlKinds = {
 	"task-retry": "z",
 	/** Subject: the id of a trust grant. */
 	"grant-end": "v",
-	/** Acts on a conversation of a channel or thread. Subject: the name of a model for `model-one`, otherwise `-`. */
+	/**
+	 * Controls that act on a conversation of a channel or thread. Subject: the name of a model for `model-one`,
+	 * otherwise `-`.
+	 */
 	"stop-one": "S",
 	"info-one": "I",
 	"usage-one": "U",
