@@ -27,7 +27,7 @@ interface OpenRowsParts {
 	readonly store: Store<ConnectorTables>;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Aborts when the outbox stops. */
+	/** Signal that aborts when the outbox stops. */
 	readonly signal: AbortSignal;
 }
 
