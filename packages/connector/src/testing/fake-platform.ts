@@ -95,7 +95,7 @@ export class FakePlatform implements ChatPlatform {
 		return { messages, hasOlder: limit > 0 && this.earlier.length > limit };
 	}
 
-	/** Treats a number as the end of a message id: `7` as `-7`, for example of `channel-7`. */
+	/** Returns the end of a message id for a number: `-7` for `7`, as in `channel-7`. */
 	messageEnding(text: string): string | undefined {
 		return /^\d+$/.test(text) ? `-${text}` : undefined;
 	}

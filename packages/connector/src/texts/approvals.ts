@@ -136,7 +136,7 @@ export const approvalTexts = {
 			`Approvers in ${several ? "channels" : "a channel"} on ${platforms} can also ${onlyDeny ? "deny" : "answer"} this request with the \`approvals\` command.`,
 	},
 
-	/** Texts of the post that replaces a card which the platform refused. */
+	/** Texts of the post that replaces a refused card. */
 	plain: {
 		refused: "The full card could not be posted here.",
 		reply: "Reply to this post with **approve** or **deny**.",
