@@ -103,7 +103,7 @@ export class Listening {
 		await Promise.all([this.#catchUp.stop(), this.#receiver.stop()]);
 	}
 
-	/** Closes the stored state. Resolves when all state is stored, or when storing has failed. */
+	/** Stores the remaining state. Resolves when all state is stored, or when storing has failed. */
 	async close(): Promise<void> {
 		await this.#alive.close();
 		await this.#highWater.close();

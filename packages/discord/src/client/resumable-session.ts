@@ -112,7 +112,10 @@ export class ResumableSession {
 		this.#isClosed = true;
 	}
 
-	/** Ends changes by discord.js, as `end` does. Resolves when the session is stored, or when storing has failed. */
+	/**
+	 * Stores the last state of the session, and prevents further changes as `end` does. Resolves when the session is
+	 * stored, or when storing has failed.
+	 */
 	async close(): Promise<void> {
 		this.end();
 		if (this.#behind > 0) this.#write();

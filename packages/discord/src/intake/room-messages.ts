@@ -55,8 +55,8 @@ function atStart(query: ContextQuery): ContextQuery {
 }
 
 /**
- * Returns `limit` messages and an additional one, the newest first. The additional message shows that there are older
- * messages.
+ * Returns up to `limit` messages and an additional one, the newest first. The additional message shows that there are
+ * older messages.
  */
 async function readPage(
 	{ port }: RoomMessagesParts,
