@@ -46,7 +46,7 @@ export interface RunDiscordOptions extends RunOptions {
 	readonly cdnUrl?: string | undefined;
 	/** Requests per second that Discord allows this bot on all routes together. Default: 50, the limit of an ordinary bot. */
 	readonly requestsPerSecond?: number | undefined;
-	/** Replaces the connection to Discord in tests. */
+	/** Replacement for the connection to Discord in tests. */
 	readonly port?: DiscordPort;
 }
 

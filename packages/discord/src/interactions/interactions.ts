@@ -130,8 +130,8 @@ export class Interactions {
 	}
 
 	/**
-	 * Makes the interaction durable before the acknowledgement, unless this takes too long: Discord waits only
-	 * three seconds.
+	 * Accepts an inbound event and answers its interaction. The event is durable before the acknowledgement, unless
+	 * this takes too long: Discord waits only three seconds.
 	 */
 	async #accept(call: Call, inbound: InboundEventOf<"command" | "press">): Promise<void> {
 		const { connector, tickets, clock, log } = this.#parts;

@@ -11,7 +11,7 @@ import { channelOf } from "./post-channels.ts";
 export interface ThreadNames {
 	/** Name that the connector gave last. While the result of a change is unknown, also the requested name. */
 	readonly given: readonly string[];
-	/** Milliseconds since the epoch. */
+	/** Times of the last name changes, in milliseconds since the epoch. */
 	readonly changedAt: readonly number[];
 }
 
