@@ -106,8 +106,8 @@ function listed(
 }
 
 /**
- * Returns the operations that show a new title. They include a post if no model chose the title, unless the room is a
- * thread on a platform that shows the titles of all threads.
+ * Returns the operations that show a new title. They include a post if no model chose the title. A thread whose
+ * platform always shows the titles of threads gets no post.
  */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],

@@ -99,8 +99,8 @@ export function callName({ name, subject }: CallPart, level: LiveLevel): string 
 const minSeconds = 5;
 
 /**
- * Returns a summary of the tool calls among the parts, or undefined if there are no calls or only one call of less
- * than `minSeconds`.
+ * Returns a summary of the tool calls among the parts. Returns undefined if there are no calls, or only one call of
+ * less than `minSeconds`.
  */
 export function callsFoot(parts: readonly RunPart[]): string | undefined {
 	const calls = parts.filter((part) => part.type === "call");
