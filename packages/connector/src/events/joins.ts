@@ -60,7 +60,7 @@ export class Joins {
 		this.#windowMs = parts.windowMs;
 	}
 
-	/** Whether this event was joined to an earlier message. Such an event needs no further handling. */
+	/** Whether the event of the turn was joined to an earlier message. Such an event needs no further handling. */
 	async includes({ id, isRetry }: Turn): Promise<boolean> {
 		const pending = this.#pending.get(id);
 		this.#pending.delete(id);

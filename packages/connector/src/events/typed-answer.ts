@@ -28,9 +28,10 @@ interface Context {
 type Reading = Omit<TypedRecord, "event"> | { readonly session: string; readonly reply: Reply };
 
 /**
- * Sends a message as the answer to a question. This is the question of the post that the message replies to, or else
- * the only open question of its thread or of the direct messages. Returns undefined for any other message, which is
- * then for the agent. The answer is stored before the gateway gets it, and a retry sends the same answer again.
+ * Sends a message as the answer to a question. This is the question of the post that the message replies to.
+ * Otherwise, it is the only open question of the thread or of the direct messages. Returns undefined for any other
+ * message, which is then for the agent. The answer is stored before the gateway gets it, and a retry sends the same
+ * answer again.
  */
 export async function answerTyped(
 	parts: EventParts,
@@ -62,8 +63,8 @@ export async function answerTyped(
 }
 
 /**
- * Whether a message that replies to no post answers the only open question of its thread or of the direct
- * messages, even if the answer is invalid.
+ * Whether a message that is not a reply answers the only open question of its thread or of the direct messages. True
+ * even if the answer is invalid.
  */
 export async function isTypedAnswer(parts: EventParts, event: Message): Promise<boolean> {
 	return (await readInThread(parts, event, undefined)) !== undefined;
