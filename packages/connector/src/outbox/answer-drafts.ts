@@ -57,8 +57,8 @@ export class AnswerDrafts {
 	}
 
 	/**
-	 * Returns the monotonic time until which transient edits delay a row: 0 for a row without the card of an answer,
-	 * `Infinity` while an edit of the card runs.
+	 * Returns the monotonic time until which transient edits delay a row. This is 0 for a row without the card of an
+	 * answer, and `Infinity` while an edit of the card runs.
 	 */
 	openAt({ card, edits, attempts }: OpenRow): number {
 		if (card === null || !isAnswerCard(card)) return 0;

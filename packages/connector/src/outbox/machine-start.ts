@@ -35,9 +35,9 @@ export async function readMachineStart(now: () => number): Promise<MachineStart 
 }
 
 /**
- * Deletes the send times of open posts if the machine was restarted, if its clock was set, or if the present or the
- * last known start is unknown. Send times come from the wall clock, so they are not comparable after a change.
- * Without them, the outbox looks up the posts instead of sending them again (decision 061).
+ * Deletes the send times of open posts if the machine was restarted or its clock was set. Also deletes them if the
+ * present or the last known start is unknown. Send times come from the wall clock, so they are not comparable after a
+ * change. Without them, the outbox looks up the posts instead of sending them again (decision 061).
  */
 export async function checkSendTimes(
 	{ store, storedValue }: ConnectorDatabase,

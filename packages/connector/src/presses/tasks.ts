@@ -136,8 +136,8 @@ export async function answerTask(
 }
 
 /**
- * Handles a message to a task: as an answer to the task's question, or with an explanation if no question is open or
- * the message has no text.
+ * Sends a message to a task as the answer to the task's question. Replies with an explanation if no question is open
+ * or the message has no text.
  */
 export async function replyToTask(
 	context: HandlerContext,
