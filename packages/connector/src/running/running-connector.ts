@@ -43,8 +43,8 @@ export interface RunningConnector<Ready extends ReadyLink = ReadyLink> {
 	stop(): Promise<void>;
 	status(): Promise<RunStatus<Ready>>;
 	/**
-	 * Promise that resolves when the connector has ended: with the reason after a refusal by the platform or the
-	 * gateway, or with undefined after `stop`.
+	 * Promise that resolves when the connector has ended. The result is the reason after a refusal by the platform or
+	 * the gateway, or undefined after `stop`.
 	 */
 	readonly ended: Promise<Error | undefined>;
 }

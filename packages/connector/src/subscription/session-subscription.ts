@@ -235,7 +235,7 @@ export class SessionSubscription implements RoomSession {
 		}
 	}
 
-	/** Returns the next frames of one transaction. These are either all replayed or all new. */
+	/** Returns the frames for the next transaction. These are either all replayed or all new. */
 	#together(): EventFrame[] {
 		const next = this.#waiting.slice(0, maxTogether);
 		const [first] = next;
