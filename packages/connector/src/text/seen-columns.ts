@@ -10,8 +10,8 @@ const times = /<t:\d+(?::\w)?>|<!date\^[^>]*>|\[[^\]]*\]\(https:\/\/moment\.inva
 const links = /\[(?<label>[^\]]*)\]\([^)\s]*\)/gu;
 
 /**
- * Returns the width of a line of a post in columns, as people see it: without formatting marks, and with names and
- * times in place of their codes.
+ * Returns the width of a line of a post in columns, as people see the line. Formatting marks have no width, and names
+ * and times replace their codes.
  */
 export function seenColumns(line: string): number {
 	return columnsOf(
