@@ -111,9 +111,9 @@ export class Listening {
 }
 
 /**
- * Returns the position in each channel after which reading starts: the newest message of its sessions that is older
- * than the database, or else the time of their last use. Newer messages are ignored, because missed messages may
- * precede them.
+ * Returns the position in each channel after which reading starts. This is the newest message of the channel's
+ * sessions that is older than the database, or else the time of their last use. Newer messages are ignored, because
+ * missed messages may precede them.
  */
 function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPosition[] {
 	const createdId = BigInt(snowflakeAt(createdAt));
