@@ -54,8 +54,8 @@ interface MemoryFilter {
 	readonly query?: string | undefined;
 	readonly scope?: MemoryScope | undefined;
 	/**
-	 * Id of a person: selects notes about or by this person. Only the operator may name a person other than the
-	 * caller.
+	 * Id of a person. Selects notes about this person and notes by this person. Only the operator may name a person other
+	 * than the caller.
 	 */
 	readonly person?: string | undefined;
 	readonly limit: number;
@@ -95,8 +95,8 @@ export class Memories {
 	}
 
 	/**
-	 * Returns notes that the principal can read: the most relevant first if there is a query, otherwise the newest
-	 * first. Throws `permission_denied` if `filter.person` is not the principal, unless the principal is the operator.
+	 * Returns notes that the principal can read: the most relevant first if there is a query, otherwise the newest first.
+	 * Throws `permission_denied` if `filter.person` is another person, unless the principal is the operator.
 	 */
 	async list(principal: Principal, filter: MemoryFilter): Promise<Memory[]> {
 		authorize(principal, "memory.read");
@@ -177,8 +177,8 @@ export class Memories {
 	}
 
 	/**
-	 * Stores a note in a transaction, with secrets redacted. Throws as `store` does, but checks no permission.
-	 * Returns an existing note with the same id unchanged.
+	 * Stores a note in a transaction, with secrets redacted. Throws as `store` does, but checks no permission. If a note
+	 * with this id exists, returns that note unchanged.
 	 */
 	async insert(tx: Tx, requested: NewMemory, { reader, ...origin }: MemoryOrigin): Promise<Memory> {
 		const { redactor, clock, store } = this.#options;
@@ -207,8 +207,8 @@ export class Memories {
 	}
 
 	/**
-	 * Returns up to `maxNotes` readable notes that contain a significant word of the text, the most relevant
-	 * first.
+	 * Returns up to `maxNotes` notes that the reader can read and that contain a significant word of the text. The most
+	 * relevant note is first.
 	 */
 	async recall(reader: MemoryReader, text: string): Promise<Memory[]> {
 		const { store } = this.#options;

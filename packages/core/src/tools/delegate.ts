@@ -32,7 +32,7 @@ export const delegate = defineTool<Arguments>({
 	description: delegateTexts.description,
 	parameters,
 	accepts: { names: ["run_agent"], ignored: ["description"] },
-	// A repeated call after a crash continues with the same sub-agents.
+	// After a crash, a repeated call continues the work of the same sub-agents.
 	effect: "idempotent",
 	usual: ["person"],
 	async plan({ work }, context) {

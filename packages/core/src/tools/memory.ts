@@ -152,7 +152,8 @@ async function find(
 	if (notes.length === 0) return { text: none, failed: false };
 	const text = notesResult(notes);
 	const isPersonal = memories.inChat && notes.some(({ scope }) => scope === "user");
-	// Other people in the channel must not read notes about this person, neither now nor in their own later runs.
+	// The notes are about the person of this run. Other people in the channel must not see the notes, so later runs must
+	// not get them.
 	return {
 		text,
 		failed: false,

@@ -269,7 +269,10 @@ export type ConversationEvent =
 			readonly label: string;
 			/** Milliseconds since the epoch. */
 			readonly expiresAt: number;
-			/** People to notify. `escalated` is true for the first notice to this group. */
+			/**
+			 * Group to notify. `escalated` is false for a reminder to the first group, and true for the first notice to any
+			 * further group.
+			 */
 			readonly notify?: Notice & { readonly escalated: boolean };
 	  }
 	/** A file that a tool call shares with the readers of the session. */

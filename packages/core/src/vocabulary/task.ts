@@ -229,7 +229,7 @@ export interface NewWorker {
 	readonly description: string;
 	readonly tools?: readonly string[];
 	readonly model?: string;
-	/** Ids of workers of the same task that must be completed first. */
+	/** Ids of workers of the same task. They must complete before this worker starts. */
 	readonly dependsOn?: readonly string[];
 }
 

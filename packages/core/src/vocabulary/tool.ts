@@ -205,9 +205,9 @@ export interface ParameterLeniency {
 	/** Whether 0 becomes 1, for models that count from 0. */
 	readonly fromZero?: true;
 	/**
-	 * Unit of a duration. A value in another unit is converted if the written name contains that unit (`timeout_ms`), or if the
-	 * number is out of range. A number above the maximum of seconds is read as milliseconds, and a number below the minimum of
-	 * milliseconds as seconds.
+	 * Unit of a duration. A value in another unit is converted if the written name contains that unit, for example
+	 * `timeout_ms`. If the name has no unit, a value in seconds above the parameter's maximum is read as milliseconds. A
+	 * value in milliseconds below the minimum is read as seconds.
 	 */
 	readonly unit?: "s" | "ms";
 }
@@ -267,7 +267,7 @@ export function ruleNameOf({ name, ruleName = name }: NamedTool): string {
 	return ruleName;
 }
 
-/** Returns the name of a client's tool in rules. The prefix separates it from other tools with the same name. */
+/** Returns the name of a client's tool in rules. The prefix distinguishes the tool from other tools with the same name. */
 export function clientRuleName(name: string): string {
 	return `client:${name}`;
 }

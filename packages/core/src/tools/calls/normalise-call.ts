@@ -8,7 +8,7 @@ import { normaliseTexts } from "./texts.ts";
 
 /** Maximum values in the JSON text of one argument. */
 const MAX_NODES = 20_000;
-/** Maximum characters of a quoted name or of a number. */
+/** Maximum characters of a quoted name, and of a shown number. */
 const MAX_SHOWN = 100;
 
 /** Tool call as the model wrote it. See `CallBlock`. */
@@ -243,7 +243,10 @@ function hasName(names: readonly string[] = [], plain: string): boolean {
 	return names.some((name) => plainName(name) === plain);
 }
 
-/** Returns a form of the name that is equal for `filePath`, `file_path` and `File-Path`. */
+/**
+ * Returns the name in lower case, without `_`, `-` and white space. The result is the same for `filePath`, `file_path`
+ * and `File-Path`.
+ */
 function plainName(name: string): string {
 	return name.toLowerCase().replaceAll(/[_\-\s]/g, "");
 }
@@ -259,7 +262,7 @@ function quoted(text: string): string {
 /** Cache, because every model request needs the descriptions of all its tools. */
 const descriptions = new WeakMap<Tool, ToolDescription>();
 
-/** Returns the descriptions of the tools for a model. The same tool always has the same description object. */
+/** Returns the descriptions of the tools for a model. Repeated calls return the same description object for a tool. */
 export function describeTools(tools: readonly Tool[]): ToolDescription[] {
 	return tools.map((tool) => {
 		const known = descriptions.get(tool);

@@ -77,12 +77,12 @@ export async function executeCall(
 }
 
 /**
- * Returns the binding of an approval. It consists of SHA-256 hashes of canonical JSON
+ * Returns the text that binds an approval to a tool call. It contains SHA-256 hashes of canonical JSON
  * (https://www.rfc-editor.org/rfc/rfc8785):
  *
- * - a hash of each fact of the plan
+ * - a hash of each fact in the plan's `binding`
  * - a hash of the policy version
- * - a hash of the tool name with its normal arguments
+ * - a hash of the tool name together with the normalised arguments
  *
  * Throws `internal` if a value is not JSON.
  */
@@ -109,7 +109,7 @@ export function boundUnder(binding: string, from: string, to: string): string | 
 		.join(" ");
 }
 
-/** Returns the names of the facts that differ between two bindings. Empty if the bindings are equal. */
+/** Returns the names of the facts that differ between two bindings. Returns an empty list if the bindings are equal. */
 export function changedSince(approved: string, now: string): string[] {
 	const [before, after] = [approved.split(" "), now.split(" ")];
 	const different = [

@@ -170,7 +170,7 @@ test("a search ends at the maximum of entries, and searches installed packages l
 	const first = await readFacts({ max: 153 });
 	expect(first).toMatchObject({ files: 150, complete: false });
 	expect(first.text.split("\n")).toHaveLength(1 + 100 + 1);
-	// The second scan ends at the same file as the first.
+	// The second scan ends at the same file as the first scan.
 	await put("node_modules/199", "behind the limit");
 	expect((await readFacts({ earlier: first.text })).text).toBe(first.text);
 	await put("z/199", "before the limit");

@@ -23,7 +23,7 @@ import type { FilesFact } from "../../vocabulary/tool.ts";
 const MAX_ENTRIES = 30_000;
 const MAX_HASHED_BYTES = 32 * 1024 * 1024;
 const MAX_MS = 3_000;
-/** Maximum milliseconds of a second scan, whose result decides whether the command runs. */
+/** Maximum milliseconds of a scan that is compared with an earlier scan. The comparison decides whether the command runs. */
 const MAX_SECOND_MS = 10_000;
 /** Maximum bytes of a file that is identified by content. A larger file is identified by metadata. */
 const MAX_FILE_BYTES = 256 * 1024;
@@ -47,9 +47,9 @@ const documents =
 	/\.(?:txt|md|rst|csv|tsv|pdf|docx?|xlsx?|pptx?|odt|ods|png|jpe?g|gif|webp|ico|bmp|mp[34]|wav|ogg|mov|webm)$/i;
 /** Text files that package managers or CMake read. */
 const instructions = /^(?:requirements|constraints|CMakeLists).*\.txt$/i;
-/** Directories of a git repository that contain no programs or settings. */
+/** Directories in a git directory that contain neither programs nor settings. */
 const gitData = /^(?:objects|refs|logs|lfs)$/;
-/** Files of a git repository that can name programs, except hooks. */
+/** Files in a git directory that can name programs. Hooks are not in this pattern. */
 const gitSettings = /^(?:config|config\.worktree|attributes|git-rebase-todo)$/;
 
 export interface BoundFilesOptions {
@@ -62,10 +62,7 @@ export interface BoundFilesOptions {
 	readonly hidden: boolean;
 	/** Prefix of the paths in the result. */
 	readonly prefix: string;
-	/**
-	 * Facts of an earlier scan. If a limit ended that scan, the new scan reads at most the same number of
-	 * entries.
-	 */
+	/** Facts of an earlier scan. If a limit ended that scan, the new scan reads at most as many entries as that scan. */
 	readonly earlier?: string;
 	/** Maximum files and directories, unless `earlier` sets it. Default: 30,000. */
 	readonly max?: number;
@@ -96,8 +93,8 @@ export async function filesBelow(directory: string, options: BoundFilesOptions):
 const limitMark = " (limit)";
 
 /**
- * Compares two texts with a path in each line. Returns at most `max` paths whose lines differ, and the number of all
- * such paths.
+ * Compares two texts. A line can contain a path, a tab and an identity. Returns at most `max` paths with different lines,
+ * and the number of all paths with different lines.
  */
 export function changedPaths(before: string, after: string, max: number): { names: string[]; all: number } {
 	const [old, now] = [new Set(before.split("\n")), new Set(after.split("\n"))];
@@ -106,7 +103,7 @@ export function changedPaths(before: string, after: string, max: number): { name
 	return { names: names.slice(0, max), all: names.length };
 }
 
-/** Directories whose files can be endless, or can have side effects when they are read. */
+/** Directories in which reading a file may never end, or may have side effects. */
 const kernelPlaces = ["/proc", "/sys", "/dev"];
 /** In-memory file system with ordinary files. */
 const memoryPlace = "/dev/shm";
@@ -163,13 +160,12 @@ function readUpTo(file: number, size: number): Buffer {
 }
 
 /**
- * Returns metadata that identifies a file without its content. A write changes `ctime`, which only the kernel
- * sets: a user without root permissions can reset `mtime`, but not `ctime`. Three kinds of writes are not
- * detected.
+ * Returns metadata that identifies a file without its content. A write changes `ctime`, which only the kernel sets: a
+ * user without root permissions can reset `mtime`, but not `ctime`. Three kinds of writes are not detected.
  *
  * - A second write in the same tick of the kernel's clock (1 to 10 ms).
- * - A write through an older mapping.
- * - A write in a file system whose owner sets the times (FUSE, a network server).
+ * - A write through an earlier memory mapping of the file.
+ * - A write in a file system in which a program or a server sets the times (FUSE, network file systems).
  */
 function factsOf(stats: BigIntStats): string {
 	return `${stats.dev} ${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs} ${modeOf(stats)}`;
@@ -242,12 +238,12 @@ class FilesSearch {
 		const path = join(this.#directory, at);
 		try {
 			const entries = readdirSync(path, { withFileTypes: true });
-			// The order is fixed, so that two scans with the same limit read the same entries.
+			// The order is fixed, so that two scans of an unchanged directory with the same limit read the same entries.
 			return entries
 				.filter((entry) => this.#isBound(at, entry) && !this.#options.skips(join(path, entry.name)))
 				.sort((one, other) => (one.name < other.name ? -1 : 1));
 		} catch (reason) {
-			// The directory was deleted, or a command of the same user cannot read it either.
+			// The directory was deleted or is unreadable. Commands of the same user cannot read it either.
 			this.lines.push(`${this.#shown(at)}/\t${systemCode(reason)}`);
 			return [];
 		}

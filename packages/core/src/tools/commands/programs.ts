@@ -25,7 +25,10 @@ export interface Named {
 	 * files are included only if they are executable or the command names an interpreter.
 	 */
 	readonly files: string;
-	/** Real paths of directories in the roots that the facts of the working directory do not cover. */
+	/**
+	 * Real paths of directories that the command line names. They are in the roots, and the facts of the working directory
+	 * do not cover them.
+	 */
 	readonly directories: readonly string[];
 	/** False if the command names more programs or paths than the maximum, or is too long or too deeply nested to read. */
 	readonly complete: boolean;
@@ -36,7 +39,7 @@ export interface Named {
 /** Maximum number of programs, and of paths. */
 const maxNamed = 300;
 
-/** Directories whose files change automatically, or cannot be changed. */
+/** Directories with files that change automatically or cannot be changed. */
 const systemPlaces = ["/proc", "/sys", "/dev", "/run", "/var/log"];
 
 const parent = /(?:^|[/=]|^-[A-Za-z])\.\.(?:\/|$)/;
@@ -175,8 +178,8 @@ function joined(lines: readonly (string | undefined)[]): string {
 }
 
 /**
- * Returns the identity of the program that runs under this name: the first match in the absolute directories, or
- * `none`.
+ * Returns the identity of the program `name`: the first match in `directories`, which must be absolute paths. Returns the
+ * identity `none` if no directory has a match.
  */
 export async function programIdentity(name: string, directories: readonly string[]): Promise<string> {
 	for (const directory of directories) {

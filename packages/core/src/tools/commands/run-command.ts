@@ -247,8 +247,8 @@ export function execClasses({ mode, exposed = false }: CommandConfinement): Acti
 const MAX_SHOWN_BYTES = 16 * 1024;
 
 /**
- * Throws `invalid_argument` for a command that cannot start or cannot be shown exactly, because it cannot be
- * approved.
+ * Throws `invalid_argument` for a command that cannot start, or that approvers cannot see exactly. Such a command cannot
+ * be approved.
  */
 export function refuseUnshowable(words: readonly string[], label: string): void {
 	const refuse = (reason: string): never => {

@@ -29,7 +29,10 @@ export async function surroundingsOf({ cwd, sandbox }: ToolContext): Promise<Sur
 	}
 }
 
-/** Returns the facts about a program. `executable` identifies the first program with this name on the search path. */
+/**
+ * Returns the facts about the program `name`. `executable` identifies the first program with that name on the sandbox's
+ * search path.
+ */
 export async function programFacts(
 	name: string,
 	{ environment, profile }: Sandbox,
@@ -102,7 +105,7 @@ function searchOptions(fact: string, { earlier, sharedFacts }: BindOptions): Sea
 
 function filesIn(directory: string, context: ToolContext, options: SearchOptions): Promise<FilesFact> {
 	const { earlier, sharedFacts, isBeside = false } = options;
-	// The first line of the earlier result limits the number of entries of this scan.
+	// The first line of `earlier` can limit the number of entries in the new scan, so the key contains that line.
 	const key = JSON.stringify([directory, isBeside, earlier?.split("\n", 1)]);
 	const shared = sharedFacts?.get(key);
 	if (shared) return shared;
@@ -136,7 +139,10 @@ function boundNotes(
 /** Maximum paths of a fact in a refusal, and maximum names in a note. */
 const maxShown = 5;
 
-/** Returns descriptions of the differing facts: names of facts, and paths of changed files. */
+/**
+ * Returns a description of each fact that differs: the fact's name and at most five changed paths. Also says how many
+ * further paths changed.
+ */
 export function differences(approved: ToolPlanFacts, now: ToolPlanFacts): string[] {
 	const facts = [...new Set([...Object.keys(approved), ...Object.keys(now)])];
 	return facts
@@ -159,9 +165,9 @@ const factsInWords: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Returns changes for an approver: paths (relative if they are below `cwd`) and descriptions of other facts.
- * Returns at most five changes, and the number of further changes. Files that the command names are first, so
- * that the limit does not hide them.
+ * Returns the changes for an approver: changed paths (relative if they are below `cwd`), and descriptions of facts
+ * without paths. Returns at most five changes, and a text with the number of further changes. Changed files that the
+ * command names come first, so that the limit omits other changes before them.
  */
 export function changedNames(approved: ToolPlanFacts, now: ToolPlanFacts, cwd: string): string[] {
 	const facts = Object.keys({ named: "", ...approved, ...now });

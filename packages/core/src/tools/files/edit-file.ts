@@ -141,8 +141,8 @@ export function mayQuote({ root, classes }: WriteTarget): boolean {
 }
 
 /**
- * Returns the text of an existing file that can be edited. Throws if the file is missing, too large, or not UTF-8 text. `maker`
- * is the name of the tool that creates files.
+ * Returns the text of a file for an edit. Throws if the file is missing, too large, or not UTF-8 text. `maker` is the
+ * tool that can create the file, for the error message.
  */
 export function editableText(
 	{ mode, content, size }: FileState,
@@ -195,7 +195,8 @@ export interface TextChange {
 }
 
 /**
- * `lines` are the line numbers, from 1, of the changed occurrences, or of all occurrences if nothing changed.
+ * For `edited`, `lines` has the line numbers, from 1, of the replaced occurrences. For `not-one`, `lines` has the line
+ * numbers of all occurrences.
  */
 type TextEdit =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }
@@ -254,14 +255,17 @@ function chooseOne(found: readonly number[], selection: "only" | number): readon
 	return found.slice(selection - 1, selection);
 }
 
-/** Returns the positions without those that overlap with a kept earlier position. */
+/**
+ * Returns the positions without overlaps: omits each position that is less than `length` after the last returned
+ * position.
+ */
 function apart(found: readonly number[], length: number): number[] {
 	const shown: number[] = [];
 	for (const start of found) if (start >= (shown.at(-1) ?? -length) + length) shown.push(start);
 	return shown;
 }
 
-/** Returns the line numbers, from 1, of positions that are in ascending order. */
+/** Returns the line number, from 1, of each position in `places`. The positions must be in ascending order. */
 export function linesOf(text: string, places: readonly number[]): number[] {
 	let [line, at] = [1, 0];
 	return places.map((place) => {
@@ -289,7 +293,10 @@ export function occurrences(text: string, part: string): number[] {
 	return found;
 }
 
-/** Returns, for each prefix of `part`, the length of its longest proper suffix that is also a prefix of `part`. */
+/**
+ * Returns, for each prefix of `part`, the length of the longest proper suffix of that prefix that is also a prefix of
+ * `part`.
+ */
 function bordersOf(part: string): Uint32Array {
 	const borders = new Uint32Array(part.length);
 	let length = 0;

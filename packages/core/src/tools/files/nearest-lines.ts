@@ -8,7 +8,7 @@ const MAX_VOTES = 20;
 const MIN_LIKENESS = 0.4;
 const MAX_QUOTE = 200;
 
-/** Lines of a text that are similar to requested lines that the text lacks. Line numbers start at 1. */
+/** Lines of a text that are similar to the requested lines, which the text does not contain. Line numbers start at 1. */
 export interface NearestLines {
 	readonly first: number;
 	readonly last: number;
@@ -17,7 +17,10 @@ export interface NearestLines {
 	readonly difference: string;
 }
 
-/** Returns the lines of a text that are most similar to requested lines that the text lacks, or undefined. */
+/**
+ * Returns the lines of `text` that are most similar to the requested lines. Returns undefined if no line is similar
+ * enough.
+ */
 export function findNearestLines(text: string, requested: string): NearestLines | undefined {
 	const lines = text.split("\n");
 	const requestedLines = trimBlank(requested.split("\n"));
@@ -53,8 +56,8 @@ function plain(line: string): string {
 }
 
 /**
- * Returns the index, possibly negative, at which the most lines have the same `plain` form. Undefined if no
- * line matches.
+ * Returns the start index at which the most lines match the requested lines in the `plain` form. The index may be
+ * negative. Returns undefined if no line matches.
  */
 function startByVotes(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const places = new Map<string, number[]>();

@@ -22,9 +22,12 @@ import { defineTool, type ToolContext, type ToolPlan, type ToolResult } from "..
 import { pathTexts, readFileTexts } from "./texts.ts";
 
 const MAX_LINES = outputLimits.lines;
-/** Limits of a page, with room for the marker that follows it. */
+/** Limits of a page. They leave room for the marker after the page. */
 const page = { characters: outputLimits.characters - 200, lines: MAX_LINES - 1 } as const;
-/** Number of bytes at the start of a file in which a NUL marks a binary file. Git uses the same number. */
+/**
+ * Number of bytes at the start of a file that are checked for NUL. A NUL marks a binary file. Git checks the same number
+ * of bytes.
+ */
 const SNIFFED_BYTES = 8_000;
 
 const parameters = () =>
@@ -37,8 +40,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Reads lines of a text file or of a stored result, in pages of at most 30,000 characters and 2,000 lines. A marker at
- * the end of a page explains how to continue. Reads an image completely and shows it to the model.
+ * Reads lines of a text file or a stored result, in pages of at most 30,000 characters and 2,000 lines. A marker at the
+ * end of a page explains how to continue. Reads an image completely and shows it to the model.
  */
 export const readFile = defineTool<Arguments>({
 	name: "read_file",
@@ -149,14 +152,14 @@ export interface LineSlice {
 	 * beginning of the line.
 	 */
 	readonly next: { readonly line: number; readonly column?: number } | undefined;
-	/** Number of lines of the file if it ends before the first requested line. */
+	/** Number of lines in the file, if the file ends before the first requested line. */
 	readonly total: number | undefined;
 }
 
 /**
- * Returns the requested lines of a text file, up to the requested number of characters. Returns a part of the
- * first line only if that line alone is too long. Invalid UTF-8 and NUL become U+FFFD. Stores at most the
- * result and one chunk in memory.
+ * Returns the requested lines of a text file, up to the requested number of characters. Cuts the end of a line only if it
+ * is the first requested line and is too long alone. Invalid UTF-8 and NUL become U+FFFD. Stores at most the result and
+ * one chunk in memory.
  */
 export async function sliceLines(
 	chunks: AsyncIterable<Buffer>,

@@ -6,7 +6,7 @@ import { resultDiffTexts } from "./texts.ts";
 /** Maximum lines and characters of a diff in a tool result. */
 const maxLines = 60;
 const maxCharacters = 4_000;
-/** Maximum edits in a diff, the same as in the preview. The time grows with the square of this number. */
+/** Maximum edits in a diff. A preview has the same maximum. The time grows with the square of the number of edits. */
 const maxEdits = 1_000;
 
 /**

@@ -107,8 +107,8 @@ function refuseFile({ path, written }: ResolvedPath, text: string): void {
 }
 
 /**
- * Whether the path is a directory. Throws for kinds other than directories and regular files, such as a named
- * pipe, because a search of them could block forever.
+ * Whether the path is a directory. Throws if the path cannot be inspected. Also throws if the path is neither a directory
+ * nor a regular file, for example a named pipe, because a search could block forever.
  */
 async function isSearchedAsDirectory(path: string, text: string): Promise<boolean> {
 	let stats: Awaited<ReturnType<typeof stat>>;
@@ -141,7 +141,7 @@ async function filesOf(path: string, args: Arguments, context: ToolContext): Pro
 	return { directory: path, files, notes };
 }
 
-/** Removes lines of files that are no longer regular, and of hard links to files of the gateway. */
+/** Removes the lines of files that are no longer regular files, and of files that are hard links to files of the gateway. */
 async function withoutSwapped(
 	lines: readonly MatchedLine[],
 	directory: string,
@@ -196,7 +196,7 @@ interface LineSearch {
 	readonly maxMatches: number;
 }
 
-/** `gap` is true if ripgrep left out lines between this line and the previous line. */
+/** `gap` is true if ripgrep wrote the separator `--` before this line. */
 interface MatchedLine {
 	readonly file: string;
 	readonly number: number;
@@ -255,7 +255,7 @@ function optionsOf({ pattern, ignoreCase }: LineSearch): string[] {
 	return definedItems([
 		"--regex-size-limit=10M",
 		ignoreCase ? "--ignore-case" : undefined,
-		// The pattern is in the same word as its option, so ripgrep never reads the pattern as an option.
+		// The option and the pattern are one argument, so ripgrep never reads the pattern as an option.
 		`--regexp=${pattern}`,
 	]);
 }

@@ -110,7 +110,10 @@ export const editFileTexts = {
 	onePlace: "one place",
 } as const;
 
-/** Differences of the nearest lines, as a part of an error of `edit_file` or `edit`. */
+/**
+ * Descriptions of the differences between the requested lines and the nearest lines, for errors of `edit_file` and
+ * `edit`.
+ */
 export const nearestTexts = {
 	endOfFile: (line: number): string => `the file ends with line ${line}`,
 	otherSurroundings: "the lines occur, but the text before or after them differs",

@@ -50,7 +50,7 @@ export async function findTreeFiles(
 		.filter((line) => line.startsWith("./"))
 		.map((line) => line.slice("./".length))
 		.filter((file) => !belongsToGateway(join(directory, file), context));
-	// The result is sorted by code units, because ripgrep sorts by directories.
+	// Ripgrep sorts directory by directory, which differs from code-unit order, so the result is sorted again.
 	return { files: files.sort(), incomplete: incompleteReason(outcome, cut) };
 }
 

@@ -32,7 +32,10 @@ export type InspectedChange = {
 	readonly classes: readonly ActionClass[];
 } & ({ readonly kind: "restorable" | "restored" } | { readonly kind: "refused"; readonly reason: string });
 
-/** Inspects a changed file with the same path checks as a write. Rejects only if the signal aborts, with its reason. */
+/**
+ * Inspects a changed file with the same path checks as a write. Rejects only if the signal aborts, with the reason of the
+ * signal.
+ */
 export async function inspectChange(change: FileChange, places: InspectionPlaces): Promise<InspectedChange> {
 	const { path } = change;
 	const shown = visible(shownPath(path, places.cwd));
@@ -81,7 +84,7 @@ function diffOfChange({ change, present, shown }: InspectedChange, direction: "u
 	return direction === "undo" ? previewChange(shown, now, before) : previewChange(shown, before, now);
 }
 
-/** Maximum total characters of the diffs of a turn. */
+/** Maximum total characters of the diffs for one turn. */
 const maxDiffs = 1024 * 1024;
 
 /**

@@ -18,9 +18,9 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Restores the files that a turn wrote, each file atomically. Rules treat this tool as `write_file`. Not
- * offered to models: only the run that undoes a turn for the operator calls it. A repeated call after a crash
- * restores the remaining files.
+ * Restores the files that a turn wrote, each file atomically. Rules treat this tool as `write_file`. Models do not get
+ * the tool: only the run that undoes a turn for the operator calls it. A repeated call after a crash restores the files
+ * that are not restored yet.
  */
 export const undoChanges = defineTool<Arguments>({
 	name: "undo_changes",
@@ -71,7 +71,7 @@ async function run(
 	context: ToolContext,
 ): Promise<ToolResult> {
 	const { access, changes, files: present } = await inspect(turn, context);
-	// The cast is safe because `plan` wrote this fact.
+	// The cast is safe because `plan` wrote the fact `left`.
 	const left = parseJson(binding["left"] ?? "[]") as readonly string[];
 	const files = present.map((file) => (left.includes(file.change.path) ? leave(file) : file));
 	const reasons = reasonsOf(files);
@@ -164,7 +164,7 @@ async function restore(
 }
 
 async function remove(path: string): Promise<void> {
-	// The directory is opened first, so that a swapped link cannot redirect the deletion.
+	// The directory is opened before the deletion, so that a swapped link cannot redirect the deletion.
 	await using directory = await OpenDirectory.open(dirname(path));
 	await rm(directory.at(basename(path)));
 }

@@ -104,7 +104,10 @@ export async function inspectApproved(
 	return state.fingerprint === binding["before"] ? { path, root, state } : pathTexts.otherContent;
 }
 
-/** Returns the result of a call that `inspectApproved` stopped. */
+/**
+ * Returns the failed result of a tool call whose target changed after the approval. `changes` is the description that
+ * `inspectApproved` returned.
+ */
 export function changed(changes: string): ToolResult {
 	return { text: pathTexts.changed(changes), failed: true };
 }
@@ -197,15 +200,15 @@ interface Replacement {
 	readonly content: string | Buffer;
 	/** Permission bits of the file. If undefined, the file gets the default permissions. */
 	readonly mode: number | undefined;
-	/** Part of the name of the temporary file, unique to this call. */
+	/** Part of the temporary file's name. The key is unique to the tool call. */
 	readonly key: string;
 }
 
 /**
- * Replaces a file completely or not at all: writes and syncs a temporary file in the same directory, then renames it.
- * If `makeParents` is true, creates missing parent directories. Does not preserve the owner, hard links or extended
- * attributes of the old file. All operations use the directory that was opened first. Throws `aborted` if a directory
- * of the path became a link.
+ * Replaces a file atomically: writes and syncs a temporary file in the same directory, then renames it. If `makeParents`
+ * is true, creates missing parent directories. Does not preserve the owner, hard links or extended attributes of the old
+ * file. Opens the directory once, and uses this open directory for all operations. Throws `aborted` if a directory of the
+ * path became a link.
  */
 export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {
 	const { path, content, mode, key } = replacement;

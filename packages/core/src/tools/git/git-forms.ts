@@ -1,8 +1,8 @@
 import { gitEffectTexts } from "./texts.ts";
 
 /**
- * Options of commands that change the repository. A call with only these options changes the repository or
- * its files, and runs no program that its words name.
+ * Options of commands that change the repository or its files, by command. If a call has only these options, its words
+ * cannot make git run a program.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),
@@ -160,7 +160,7 @@ export interface GitWords {
 	readonly all: readonly string[];
 	/** Words before `--` that begin with a dash, except `-` itself. */
 	readonly options: readonly string[];
-	/** All other words, including those after `--`, but not `--` itself. */
+	/** Words that are not in `options`: the other words before the first `--`, and all words after the first `--`. */
 	readonly plain: readonly string[];
 }
 
@@ -199,7 +199,10 @@ interface ReadForm {
 	readonly verbs?: readonly string[];
 	/** Whether the command may print file diffs. */
 	readonly patches?: true;
-	/** For commands that print objects: kinds of objects that may be named by hash, because they show no file content. */
+	/**
+	 * Kinds of objects that a call may name by hash, for commands that print objects. The output for these kinds contains
+	 * no file content.
+	 */
 	readonly objects?: readonly ("commit" | "tree")[];
 }
 

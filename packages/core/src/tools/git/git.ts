@@ -185,7 +185,7 @@ function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Comm
 	return care === "change" || classes.includes("control") ? "steer" : "work";
 }
 
-/** Returns the scope of calls with the same command and, for `stash`, the same verb. */
+/** Returns the grant scope that covers git calls with the same command and, for `stash`, with the same verb. */
 function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 	return { kind: "argv", tool: "git", prefix: command === "stash" ? [command, verb] : [command] };
 }
@@ -212,8 +212,8 @@ const EXTENDED =
 	/^(?:index|old mode|new mode|deleted file|new file|copy|rename|similarity|dissimilarity|Binary files) /;
 
 /**
- * Removes from patches the content of files that may contain keys or passwords. `lines` is git's output with the
- * prefixes `a/` and `b/`, without colours, graphs or word diffs.
+ * Removes from patches the content of files that may contain keys or passwords. `lines` must be the output of git with
+ * the prefixes `a/` and `b/`, without colours, graphs or word diffs.
  */
 export function hideSecrets(lines: readonly string[]): string[] {
 	let hidden = false;

@@ -51,7 +51,7 @@ interface Place {
 type Reasons = Partial<Record<ActionClass, readonly string[]>>;
 
 /**
- * Judges the effect of a call by its words. Throws `invalid_argument` for a call that only reads and names a path outside the
+ * Judges the effect of a git call. Throws `invalid_argument` if the call only reads and names a path outside the
  * repository.
  */
 export async function judgeGit(
@@ -100,7 +100,7 @@ async function secretReasons(
 	const named = all.flatMap((word) => namedPaths(word, directory, homeDirectory())).find(isSecretName);
 	if (named !== undefined) return [gitEffectTexts.namesSecret(named)];
 	if (objects === undefined) return [];
-	// Both revisions of a range such as `A..B` are checked, and `A` of an exclusion such as `^A`.
+	// For a range such as `A..B`, both revisions are checked. For an exclusion such as `^A`, `A` is checked.
 	for (const word of plain.flatMap((range) => range.replace(/^\^/, "").split(/\.{2,3}/))) {
 		if (await isUnnamed(word, objects, { directory, context })) {
 			return [gitEffectTexts.printsSecret(word)];
@@ -109,7 +109,10 @@ async function secretReasons(
 	return [];
 }
 
-/** Whether the word names an object whose kind is not in `objects`. No file name shows what such an object contains. */
+/**
+ * Whether the word names an object whose kind is not in `objects`. The content of such an object may be secret, and no
+ * file name in the call shows this.
+ */
 async function isUnnamed(
 	word: string,
 	objects: readonly string[],
@@ -118,7 +121,7 @@ async function isUnnamed(
 	const [revision = "", ...path] = word.split(":");
 	if (revision === "") return false;
 	const { code, output } = await runGit(["cat-file", "-t", `${revision}^{}`], directory, context);
-	// If git fails, the word is a path, or git reports the error later. Below a commit, the path names the
+	// If git fails, the word is a path, or git reports the error when the call runs. A path after a commit names the
 	// content.
 	return code === 0 && !(path.length > 0 ? ["commit"] : objects).includes(output.trim());
 }
@@ -244,7 +247,7 @@ function gatewayReasons({ repository }: Place, { forbidden }: ToolContext): stri
 	return isInside ? [gitEffectTexts.ownFiles] : [];
 }
 
-/** Options of commands that reach the network. A call with only these options names no program. */
+/** Options of commands that use the network, by command. A call with only these options names no program. */
 const forms: Readonly<Record<string, RegExp>> = {
 	fetch: oneOf(
 		"--all -p --prune -t --tags -n --no-tags -f --force --depth=.* --unshallow --deepen=.* -q --quiet -v --verbose --dry-run",
@@ -284,7 +287,7 @@ function plantedReasons({ command, options }: GitWords, repository: PlantedSetti
 	]);
 }
 
-/** Returns a shell line with exactly these words. Quotes only words that need quotes. */
+/** Returns a shell line that consists of exactly `words`. Quotes only words that need quotes. */
 export function shellLine(words: readonly string[]): string {
 	return words.map((word) => (/^[\w@%+=:,./^-]+$/.test(word) ? word : quote(word))).join(" ");
 }

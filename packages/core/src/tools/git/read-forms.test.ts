@@ -8,7 +8,7 @@ import { carefulEnvironment, carefulOptions } from "./repository.ts";
 
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 
-/** Runs git with a home directory of the test, because settings of the developer could change the output. */
+/** Runs git with a separate home directory, because the developer's git settings could change the output. */
 function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
 	return spawnSync("git", args, {
 		cwd: join(directory.path, "work"),

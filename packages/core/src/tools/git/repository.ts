@@ -16,15 +16,15 @@ export interface Repository {
 	/** Real path of the working tree. */
 	readonly top: string;
 	/**
-	 * Git directory of this working tree, and the common directory that it shares with linked working trees. One path if
-	 * they are the same.
+	 * Git directory of the working tree, and the common git directory of all linked working trees. Contains one path if
+	 * both are the same directory.
 	 */
 	readonly directories: readonly string[];
 	/** Hooks that would run, and repository settings that name programs. */
 	readonly programs: readonly string[];
 	/** The settings and hooks of the repository: files that name programs or are programs. */
 	readonly steering: readonly string[];
-	/** Repository settings that name programs or other locations, for calls that use the network. */
+	/** Repository settings that name programs or other locations, and that affect calls that use the network. */
 	readonly reaching: readonly string[];
 	/** Names of filters in all settings. */
 	readonly filters: readonly string[];
@@ -129,7 +129,7 @@ interface Setting {
 }
 
 /**
- * Returns the names of all settings that apply to the repository. Throws if the settings are unreadable or a
+ * Returns each setting that applies to the repository, without its value. Throws if the settings are unreadable or a
  * filter cannot be disabled.
  */
 async function settingNames(directory: string, context: ToolContext): Promise<Setting[]> {
@@ -191,7 +191,7 @@ const QUIET = settings({
 	"color.ui": "false",
 	"column.ui": "never",
 });
-/** Settings of calls that only read. The program `false` fails without side effects. */
+/** Git settings for calls that only read. The program `false` fails without side effects. */
 const READ_ONLY = settings({
 	"log.showSignature": "false",
 	"gpg.program": "false",
@@ -219,7 +219,10 @@ const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
  */
 export type Care = "read" | "change" | "run" | "outside";
 
-/** Returns the options of `git` that precede the subcommand. `filters`: names of the filters to disable for `read`. */
+/**
+ * Returns the options of `git` that precede the subcommand. If `care` is `read`, disables the filters with the names in
+ * `filters`.
+ */
 export function carefulOptions(care: Care, filters: readonly string[]): string[] {
 	if (care === "run") return ["--no-pager", ...UNATTENDED];
 	if (care === "change" || care === "outside") return ["--no-pager", ...QUIET];

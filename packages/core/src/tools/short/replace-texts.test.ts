@@ -174,6 +174,6 @@ test("the result equals sequential edits, in any order of the list", () => {
 		const returns = replaceTexts(text.replaceAll("\n", "\r\n"), edits, 1_000);
 		expect(returns).toMatchObject({ text: result.text.replaceAll("\n", "\r\n") });
 	}
-	// The random cases produced each of these kinds of results often enough.
+	// The random cases produced each kind of result often enough.
 	expect(Math.min(counts.edited, counts["not-one"], counts.overlap)).toBeGreaterThan(200);
 });

@@ -7,8 +7,9 @@ import { edit } from "./edit.ts";
 import { shortToolTexts } from "./texts.ts";
 
 /**
- * Returns the tools with the names and parameters that clients of the zot protocol know. They work like `read_file`,
- * `write_file`, `edit_file` and `run_command`. Rules, grants and channel settings use those four names for the tools.
+ * Returns the tools for clients of the zot protocol, with the names and parameters of that protocol. The tools work like
+ * `read_file`, `write_file`, `edit_file` and `run_command`. Rules, grants and channel settings use those four names for
+ * the tools.
  */
 export function shortTools(): readonly Tool[] {
 	return short;
@@ -25,8 +26,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Variant of `run_command` without a parameter for the network. Every command has its sandbox's access to the
- * operator's hosts, and none runs outside its sandbox.
+ * Variant of `run_command` without a parameter for the network. Each command runs in the session's sandbox, with access
+ * to the hosts that the operator allows, if any.
  */
 const bash = defineTool<Arguments>({
 	name: "bash",

@@ -145,7 +145,10 @@ async function readAnswer(
 	return { kind: "page", url, status, type, body: read };
 }
 
-/** Returns the error for a response that is not text, with its media type. `bytes` is "" if unknown. */
+/**
+ * Returns the error for a response that is not text. The error names the media type. `bytes` is the size of the response
+ * in bytes, or "" if unknown.
+ */
 export function notText(url: URL, { essence }: MediaType, bytes: string): ParleyError {
 	const size = /^\d{1,16}$/.test(bytes) ? `${bytes} bytes` : pageTexts.unknownSize;
 	return new ParleyError(pageTexts.notText(url.href, essence, size), {
@@ -218,7 +221,10 @@ function unpackerOf(encoding: string): Transform | undefined {
  * https://html.spec.whatwg.org/multipage/parsing.html#prescan-a-byte-stream-to-determine-its-encoding
  */
 const DECLARED_WITHIN = 1024;
-/** Number of characters at the start of a body in which a NUL marks a binary file. Git uses the same number of bytes. */
+/**
+ * Number of characters at the start of a body that are checked for NUL. A NUL marks a binary file. Git checks the same
+ * number of bytes.
+ */
 const SNIFFED = 8_000;
 
 const textTypes = new Set(
@@ -275,8 +281,8 @@ export function isHtml({ essence }: MediaType, text: string): boolean {
 }
 
 /**
- * Decodes bytes by the first known charset: that of the byte order mark, of the header, or of the HTML.
- * Default: UTF-8. Returns undefined if one of the first 8,000 characters is NUL.
+ * Decodes bytes by the first known charset of: the byte order mark, the header, and the declaration in the HTML. Default:
+ * UTF-8. Returns undefined if one of the first 8,000 characters is NUL.
  */
 export function decodeText(bytes: Buffer, type: MediaType): string | undefined {
 	const text = decoderOf(bytes, type).decode(bytes);
@@ -306,6 +312,6 @@ function markedCharset(bytes: Buffer): string | undefined {
 function declaredCharset(bytes: Buffer): string | undefined {
 	const start = bytes.subarray(0, DECLARED_WITHIN).toString("latin1");
 	const label = /<meta[^>]{0,200}charset\s{0,9}=\s{0,9}["']?([\w:.-]{1,40})/i.exec(start)?.[1];
-	// A text whose declaration was readable as ASCII is not UTF-16.
+	// The declaration was readable as ASCII, so the text is not UTF-16.
 	return label !== undefined && /^utf-?16/i.test(label) ? "utf-8" : label;
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { PageReader } from "./page-text.ts";
 
 const url = "https://example.com/";
-/** Page whose document model would take minutes to build. */
+/** Page for which the construction of a DOM would take minutes. */
 const hostile = `<body>${(`${"<div>".repeat(190)}a, b${"</div>".repeat(190)}`).repeat(190)}`;
 
 test("pages are read in their structure, one after another", async () => {

@@ -103,8 +103,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the text between the tags of HTML, without a document model. Used for pages that are too large, too deep or too broken
- * for a document model. Takes linear time for any HTML.
+ * Returns the text between the tags of HTML, without building a DOM. Used for pages that are too large, too deep or too
+ * broken for a DOM. Takes linear time for any HTML.
  */
 export function plainText(html: string): string {
 	const parts: string[] = [];

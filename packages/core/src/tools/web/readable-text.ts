@@ -18,7 +18,7 @@ const LEAST_SHARE = 0.3;
 
 const unread = "script, style, noscript, template, svg, iframe, object, [hidden], [aria-hidden=true]";
 
-/** Element of the document model, whose published types exist only for browsers. */
+/** DOM element. Declared here because the published DOM types are only for browsers. */
 interface PageElement {
 	readonly nodeName: string;
 	readonly textContent: string | null;

@@ -32,7 +32,7 @@ export interface SearchSettings {
 	readonly key?: string;
 }
 
-/** Server of Brave Search. Any other server may have a private address. */
+/** Origin of Brave Search. A configured search server with another origin is allowed to have a private address. */
 export const braveOrigin = "https://api.search.brave.com";
 
 const maxMs = 15_000;
@@ -99,8 +99,9 @@ const apis: Readonly<Record<SearchSettings["provider"], Api>> = {
 };
 
 /**
- * Creates the port to the operator's search engine. Requests reach only its host. A host other than Brave's may have a private
- * address, because the operator named it. Redirects are not followed, so no other host receives the key.
+ * Creates the port to the operator's search engine. Requests reach only the host of `url`. A host other than Brave's is
+ * allowed to have a private address, because the operator configured it. Redirects are not followed, so no other host
+ * receives the key.
  */
 export function createSearchProvider(
 	{ provider, url, key = "" }: SearchSettings,

@@ -17,7 +17,7 @@ const parameters = () =>
  * Creates the tool that gets the text of a page from the public internet. Neither a model nor a page can make the tool:
  *
  * - reach this machine or its networks
- * - send a header
+ * - send a header of its choice
  * - use more than 5 MiB or 20 s
  */
 export function createWebFetch(options: WebFetchOptions): Tool {

@@ -6,7 +6,7 @@ import type { SearchProvider, SearchResult } from "./search-provider.ts";
 import { pageTexts, webSearchTexts } from "./texts.ts";
 
 const maxResults = 20;
-/** Maximum characters of each part of a result. */
+/** Maximum characters of the title, the URL and the text of a search result. */
 const maxTitle = 200;
 const maxUrl = 2_000;
 const maxText = 600;

@@ -111,7 +111,7 @@ class Walk {
 	}
 }
 
-/** Returns the content of a removal row: number and hash of the last removed row. */
+/** Returns the arguments of a removal row: the number and the hash of the last removed row. */
 export function pruneArgs({ seq, hash }: AuditAnchor): object {
 	return { through: seq, hash };
 }

@@ -144,7 +144,7 @@ async function admit(
 	}
 }
 
-/** Whether the question is an approval of another channel that may be answered in the person's channel. */
+/** Whether the question is an approval from another channel's session and may be answered in the person's channel. */
 async function isAnsweredElsewhere(
 	{ journal, places }: AnswerPorts,
 	by: Principal,

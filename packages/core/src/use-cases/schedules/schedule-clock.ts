@@ -267,7 +267,7 @@ export class ScheduleClock {
 					return left.includes(true);
 				});
 			} finally {
-				// The remaining events of a long series, or all events after a failure, are processed later.
+				// If the transaction failed, or if events of a long series remain, the session is processed again later.
 				if (isMore) this.#withEvents.add(sessionId);
 			}
 		}

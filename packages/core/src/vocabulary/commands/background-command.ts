@@ -8,7 +8,7 @@ export const backgroundLimits = {
 	timeoutMs: 4 * 60 * 60 * 1000,
 	/** Maximum unread bytes of output in memory for each command: the beginning and the end. */
 	unreadBytes: 64 * 1024,
-	/** Maximum ended commands of the gateway whose unread output is in memory. */
+	/** Maximum ended commands in memory, for the gateway. Commands without unread output are removed first. */
 	ended: 32,
 	/** Maximum milliseconds that a read waits for output. */
 	waitMs: 60_000,
