@@ -11,7 +11,10 @@ import type { RenderOperation } from "./vocabulary/render-operation.ts";
 
 /** Rendered state of a session, stored as JSON with its cursor. */
 export interface ConversationState {
-	/** A state with another version is discarded, and the session is reduced again from its first event. */
+	/**
+	 * Version of the state. A state with another version is discarded, and the session is reduced again from its first
+	 * event.
+	 */
 	readonly v: 1;
 	readonly answers: AnswersSlice;
 	readonly questions: QuestionsSlice;

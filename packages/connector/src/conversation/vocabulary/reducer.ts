@@ -49,7 +49,7 @@ export interface Scene {
 	readonly room?: CardLink["room"] & { readonly platform: string };
 	/** Thread id, if the room is a thread. */
 	readonly thread?: string;
-	/** Returns the id of the task whose card shows the task or worker `id`. Undefined if no card shows it. */
+	/** Returns the id of the task whose card shows the task or worker `id`. Returns undefined if no card shows it. */
 	readonly taskOf?: (id: string) => string | undefined;
 	/** Kind of the request that stops the active run until a person answers. */
 	readonly waitsFor?: WaitsFor | undefined;
