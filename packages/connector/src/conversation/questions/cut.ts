@@ -45,7 +45,7 @@ export class Cut {
 	}
 }
 
-/** Returns the start of a text without splitting a surrogate pair. */
+/** Returns at most `maximum` UTF-16 code units of a text, without splitting a surrogate pair. */
 function beginningOf(text: string, maximum: number): string {
 	return text.length <= maximum ? text : text.slice(0, maximum).replace(/[\ud800-\udbff]$/u, "");
 }

@@ -7,7 +7,7 @@ export interface CardRow {
 	readonly call: string;
 	/** Number of the call on the cards of its reply, from 1. It never changes. */
 	readonly number: number;
-	/** Index among the approvals that were raised together, from 1. */
+	/** Position among the approvals that were raised together, from 1. */
 	readonly place: number;
 	/** Number of changes of the call; absent if it never changed. */
 	readonly changes?: number;
