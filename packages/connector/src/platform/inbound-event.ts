@@ -23,7 +23,10 @@ export const Room = z.object({
 	thread: z.exactOptional(id),
 	/** Whether people of other organisations can read the room. */
 	shared: z.boolean(),
-	/** `direct`: a conversation with one person. `group`: a conversation with several people outside of channels. */
+	/**
+	 * Kind of the room. `direct`: a conversation with one person. `group`: a conversation with several people outside
+	 * of channels.
+	 */
 	kind: z.enum(["channel", "direct", "group"]),
 });
 export type Room = z.output<typeof Room>;

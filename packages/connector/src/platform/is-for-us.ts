@@ -4,8 +4,8 @@ import type { Address, Person, Room } from "./inbound-event.ts";
 /** Channel settings that the connector uses. */
 export interface RoomFacts {
 	/**
-	 * `required`: outside of direct messages, the agent answers only messages that mention it, reply to it, or are in a
-	 * thread of the bot. `always`: the agent also answers other messages that address no other person.
+	 * Messages that the agent answers outside of direct messages. `required`: only messages that mention the agent,
+	 * reply to it, or are in a thread of the bot. `always`: also other messages that address no other person.
 	 */
 	readonly mention: "required" | "always";
 	/** Whether a channel has one conversation, or one for each person. */
