@@ -78,7 +78,7 @@ export interface HandlerContext {
 
 /** A press or command, with the idempotency key of its changes. */
 export interface HandledEvent<Type extends "press" | "command"> {
-	/** The event has no ticket, because the caller of the handler sends the answer. */
+	/** The event without its ticket, because the caller of the handler sends the answer. */
 	readonly event: Omit<InboundEventOf<Type>, "ticket">;
 	readonly key: string;
 	/** Id of the message, if the command was written as text. */

@@ -134,7 +134,7 @@ export class MessageHistory {
 	}
 
 	/**
-	 * Runs `work`, which must send and record the stop, and resolves with its result. Until `work` has ended,
+	 * Runs `work`, which must send and record the stop, and resolves with the result of `work`. Until `work` has ended,
 	 * `wasStopped` does not return false for the messages that the stop may affect.
 	 */
 	async stop<Value>(details: Omit<Stopping, "ended">, work: () => Promise<Value>): Promise<Value> {

@@ -62,8 +62,8 @@ export async function readMessageRecords(
 	filter: {
 		readonly conversation?: string;
 		/**
-		 * Also includes records whose conversation begins with this prefix, for platforms whose thread
-		 * conversations begin with the channel.
+		 * Prefix of further conversations whose records are included, for platforms whose thread conversations begin with
+		 * the channel.
 		 */
 		readonly below?: string;
 		readonly message?: string | undefined;

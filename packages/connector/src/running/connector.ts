@@ -83,7 +83,10 @@ export interface ConnectorStatus {
 	readonly open: number;
 	/** Up to 20 outbox rows: held rows, then dead rows, with the newest first in each group. */
 	readonly stuck: readonly StuckRow[];
-	/** `waiting`: the oldest request has had no response for more than 5 s. Waiting loses no data. */
+	/**
+	 * State of the requests to the gateway. `waiting`: the oldest request has had no response for more than 5 s.
+	 * Waiting loses no data.
+	 */
 	readonly gateway: { readonly state: "reached" | "waiting"; readonly since: number };
 	/** Number of sessions that the connector reads. */
 	readonly sessions: number;

@@ -123,7 +123,7 @@ interface InboundTable {
 interface DecisionsTable {
 	/** Id of the outbox row. */
 	id: string;
-	/** 1: send the row. 0: drop it. */
+	/** Decision: 1 sends the row, and 0 drops it. */
 	send: number;
 	by: string;
 	at: number;
