@@ -4,7 +4,7 @@ import { LateSave } from "@parley/connector";
 /** Position in a channel: the id of its newest durable message, or an id that represents a time. */
 export interface Cursor {
 	readonly message: string;
-	/** Guild of the channel. Absent for direct messages. */
+	/** Id of the channel's guild. Absent for direct messages. */
 	readonly guild?: string;
 	/** Id of the message after which messages could not be read, although later messages may be durable. */
 	readonly unread?: string;

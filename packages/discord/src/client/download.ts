@@ -8,7 +8,7 @@ const origins = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
 
 export interface Download {
 	readonly url: string;
-	/** Maximum bytes. */
+	/** Maximum size of the file in bytes. */
 	readonly maximum: number;
 	readonly signal: AbortSignal;
 	/** URL whose origin is allowed in addition to Discord's CDN. */

@@ -163,8 +163,8 @@ export class ResumableSession {
 export interface GatewaySession {
 	readonly id: string;
 	/**
-	 * All events up to this sequence number are durable. A lower number is harmless, because repeated events are recognised by
-	 * their ids.
+	 * Sequence number up to which all events are durable. A lower number is harmless, because repeated events are
+	 * recognised by their ids.
 	 */
 	readonly seq: number;
 	readonly resumeUrl: string;

@@ -102,7 +102,7 @@ export const Channel = z.object({
 	parent_id: id.nullish(),
 	owner_id: id.nullish(),
 	name: text,
-	/** Present only in a thread: resources/channel#thread-metadata-object */
+	/** State of a thread; absent for other channels: resources/channel#thread-metadata-object */
 	thread_metadata: z.object({ archived: z.boolean(), locked: z.boolean() }).nullish().catch(undefined),
 });
 
