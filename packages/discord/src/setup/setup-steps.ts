@@ -6,7 +6,7 @@ import { type CheckName, type DoctorParts, runCheck } from "./doctor.ts";
 export interface SetupParts extends DoctorParts {
 	/** Resolves when the running connector has answered a person for the first time. */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
-	/** Maximum milliseconds to wait for `answered`. */
+	/** Maximum wait for `answered`, in milliseconds. */
 	readonly patienceMs: number;
 }
 

@@ -34,7 +34,7 @@ export type Component =
 			readonly style: 1 | 2 | 3 | 4;
 			readonly label: string;
 			readonly custom_id: string;
-			/** A standard emoji has no id: resources/emoji#emoji-object */
+			/** A standard emoji, which has no id: resources/emoji#emoji-object */
 			readonly emoji?: { readonly name: string };
 	  }
 	| { readonly type: 2; readonly style: 5; readonly label: string; readonly url: string }

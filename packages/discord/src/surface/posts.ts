@@ -40,7 +40,7 @@ const maxKnown = 1000;
 export interface PostsParts {
 	readonly caller: Caller;
 	readonly places: PostChannels;
-	/** Reads a file from Parley's gateway. Undefined if the gateway refuses it. */
+	/** Reads a file from Parley's gateway. Returns undefined if the gateway refuses the file. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
 }

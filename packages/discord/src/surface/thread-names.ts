@@ -9,7 +9,7 @@ import { channelOf } from "./post-channels.ts";
 
 /** Names that the connector gave to a thread, and the times of its last name changes. */
 export interface ThreadNames {
-	/** Name that the connector gave last. While the result of a change is unknown, also the requested name. */
+	/** Name that the connector gave last, and the requested name while the result of a change is unknown. */
 	readonly given: readonly string[];
 	/** Times of the last name changes, in milliseconds since the epoch. */
 	readonly changedAt: readonly number[];

@@ -7,7 +7,10 @@ export interface DiscordRequest {
 	/** JSON body. With files, it is sent as `payload_json`. */
 	readonly body?: unknown;
 	readonly files?: readonly { readonly name: string; readonly bytes: Uint8Array }[];
-	/** False for requests of interactions and webhooks: `path` contains their token, so the bot token is not sent. */
+	/**
+	 * Whether the bot token is sent. False for requests of interactions and webhooks, because `path` contains their
+	 * token.
+	 */
 	readonly authorized?: false;
 }
 
