@@ -4,6 +4,8 @@ export interface Prose {
 	/** Text with its line breaks, without comment or list markers. */
 	readonly text: string;
 	readonly line: number;
+	/** Whether the passage begins the doc comment of a function. */
+	readonly isFunctionDoc?: boolean;
 }
 
 export const kinds = ["comments", "docs", "texts", "names", "identifiers"] as const;
@@ -19,6 +21,8 @@ export interface Sentence {
 	/** The sentence, with a single word of capitals in place of each code span, quotation and URL. */
 	readonly plain: string;
 	readonly line: number;
+	/** Whether the sentence begins the doc comment of a function. */
+	readonly startsFunctionDoc: boolean;
 }
 
 /** Minimum number of words of a sentence. Shorter texts are labels. */
@@ -27,7 +31,7 @@ const fewestWords = 3;
 const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
 
 /** Splits a passage into sentences. Excludes labels of one or two words. */
-export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
+export function sentencesOf({ kind, text, line, isFunctionDoc = false }: Prose): Sentence[] {
 	const masked = mask(text);
 	return [...segmenter.segment(masked)]
 		.map(({ segment, index }) => ({
@@ -38,6 +42,7 @@ export function sentencesOf({ kind, text, line }: Prose): Sentence[] {
 				.trim(),
 			plain: segment.replaceAll(/\s+/g, " ").trim(),
 			line: line + linesBefore(text, index + segment.length - segment.trimStart().length),
+			startsFunctionDoc: isFunctionDoc && index === 0,
 		}))
 		.filter(({ plain }) => countWords(plain) >= fewestWords);
 }

@@ -142,3 +142,36 @@ test.each([
 ])("findings in %s count for the package %s", (file, name) => {
 	expect(packageOf(file)).toBe(name);
 });
+
+test("the doc comment of a function starts with a verb", () => {
+	const source = [
+		"/** The id of a session. */",
+		"export const sessionId = 1;",
+		"/** The id of a new session. */",
+		"export const createId = () => 2;",
+		"/** Undefined if the session is unknown. Returns its title. */",
+		"async function find(): Promise<void> {}",
+		"/** The bytes of the file. */",
+		"export function bytes() {}",
+		"interface Store {",
+		"\t/** Rows in the order of their ids. */",
+		"\trows(): void;",
+		"\t/** Called after each row. */",
+		"\tdone(): void;",
+		"}",
+		"class Journal {",
+		"\t/** The last event. */",
+		"\tget last() {}",
+		"\t/** Whether the journal has ended. It may start again. */",
+		"\tended() {}",
+		"\t/** The next event. */",
+		"\t#next() {}",
+		"}",
+		"// The order is stable.",
+		"function sort() {}",
+	].join("\n");
+	const lines = [3, 5, 7, 10, 20];
+	expect(findings("packages/core/src/a.ts", source)).toEqual(
+		lines.map((line) => `${line} comments function`),
+	);
+});

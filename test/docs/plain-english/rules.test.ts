@@ -2,10 +2,31 @@ import { expect, test } from "vitest";
 import { sentencesOf } from "./prose.ts";
 import { rules } from "./rules.ts";
 
-function broken(text: string): string[] {
-	const sentences = sentencesOf({ kind: "comments", text, line: 1 });
+function broken(text: string, isFunctionDoc = false): string[] {
+	const sentences = sentencesOf({ kind: "comments", text, line: 1, isFunctionDoc });
 	return rules.filter(({ breaks }) => sentences.some(breaks)).map(({ name }) => name);
 }
+
+test.each([
+	"Returns the title, or undefined for an unknown session.",
+	"Immediately stops all runs.",
+	"Whether the session has ended.",
+	"Called after each restored file.",
+	"Names the owner of the lock.",
+])("the doc comment of a function may start so: %s", (text) => {
+	expect(broken(text, true)).toEqual([]);
+});
+
+test.each([
+	"Undefined for an unknown session.",
+	"A table becomes a list.",
+	"Rows of the people with access.",
+	"Names of the connected platforms.",
+	"This command requires a terminal.",
+	"`id` is the id of the session.",
+])("the doc comment of a function may not start so: %s", (text) => {
+	expect(broken(text, true)).toEqual(["function"]);
+});
 
 test.each([
 	["start", "What the model saw before the run."],

@@ -1,4 +1,5 @@
 import { type ESTree, type ParseResult, parseSync, Visitor } from "rolldown/utils";
+import { functionStarts } from "./function-starts.ts";
 import type { Kind, Prose } from "./prose.ts";
 
 /** String literals to check in addition to comments: all sentences as texts or as names, or only test titles. */
@@ -11,8 +12,14 @@ export function sourceProse(file: string, source: string, literals: Literals): P
 	const lineAt = lineFinder(source);
 	const literalProse = literals === "titles" ? testTitles(program) : sentenceLiterals(program);
 	const kind: Kind = literals === "texts" ? "texts" : "names";
+	const functions = functionStarts(program);
+	const isFunctionDoc = ({ end, isDoc }: CommentLines): boolean =>
+		isDoc && functions.has(end + (/^[ \t]*\n?[ \t]*/.exec(source.slice(end))?.[0].length ?? 0));
 	return [
-		...joinedComments(comments, source).flatMap((lines) => commentProse(lines, lineAt)),
+		...joinedComments(comments, source).flatMap((comment) => {
+			const [first, ...rest] = commentProse(comment, lineAt);
+			return first === undefined ? [] : [{ ...first, isFunctionDoc: isFunctionDoc(comment) }, ...rest];
+		}),
 		...literalProse.flatMap(({ text, start }) =>
 			text.split("\n").map((text) => ({ kind, text, line: lineAt(start) })),
 		),
@@ -37,6 +44,9 @@ function lineFinder(source: string): (index: number) => number {
 type Comment = ParseResult["comments"][number];
 interface CommentLines {
 	readonly start: number;
+	readonly end: number;
+	/** Whether the comment is a doc comment that begins with a sentence. */
+	readonly isDoc: boolean;
 	readonly lines: string[];
 }
 
@@ -48,7 +58,15 @@ function joinedComments(comments: readonly Comment[], source: string): CommentLi
 		const last = groups.at(-1);
 		if (isLine && last !== undefined && end >= 0 && /^\n[ \t]*$/.test(source.slice(end, comment.start)))
 			last.lines.push(comment.value);
-		else groups.push({ start: comment.start, lines: comment.value.split("\n") });
+		else {
+			const { start, end, value } = comment;
+			groups.push({
+				start,
+				end,
+				isDoc: !isLine && /^\*\s*(?:\*\s*)?[^@\s*]/.test(value),
+				lines: value.split("\n"),
+			});
+		}
 		end = isLine ? comment.end : -1;
 	}
 	return groups;
