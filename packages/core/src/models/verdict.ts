@@ -7,7 +7,7 @@ import { verdictTexts } from "./texts.ts";
 /** A model's verdict on the result of a step. */
 export interface Verdict {
 	readonly passed: boolean;
-	/** Reason that the model wrote, or the fault of a reply without a verdict. */
+	/** Reason that the model wrote. If no reply contained a valid verdict, the fault in the second reply. */
 	readonly reason: string;
 }
 
@@ -28,8 +28,8 @@ interface JudgeRequest {
 }
 
 /**
- * Requests a verdict with `ask`, which returns the text of one reply. After a reply without a valid verdict, asks once
- * more. After a second such reply, returns a negative verdict with the reason.
+ * Requests a verdict with `ask`, which returns the text of one reply. If the first reply contains no valid verdict,
+ * asks once more. If the second reply contains none either, returns a negative verdict with the reason.
  */
 export async function judge(
 	input: VerdictInput,

@@ -18,11 +18,11 @@ export interface AiSdkOptions {
 	/** Name of the provider, as in `provider/model`. */
 	readonly provider: string;
 	readonly family: ApiFamily;
-	/** Address of the API with its version, such as https://api.example.org/v1. */
+	/** Address of the API, including the version of the API, such as https://api.example.org/v1. */
 	readonly baseUrl: string;
 	/** Key of the API. Undefined if the server needs no authentication. */
 	readonly apiKey: string | undefined;
-	/** Option or variable that contains the key, for error messages. */
+	/** Name of the option or environment variable that contains the key, for error messages. */
 	readonly keyName?: string;
 	readonly table: ModelTable;
 	readonly clock: Clock;

@@ -16,15 +16,13 @@ export interface FamilyFacts {
 	readonly api: string;
 	/** Pattern of the text in the last event of a stream. */
 	readonly last: RegExp;
-	/**
-	 * Place of a tool's images: the result of the tool, or a user message for APIs that accept only text in results.
-	 */
+	/** Place of a tool's images: the tool result, or a user message if the API accepts only text in tool results. */
 	readonly pictures: "result" | "user";
-	/** Whether an empty text may have metadata, such as a signature at the end of a reply. */
+	/** Whether a text without characters may have metadata, for example a signature at the end of a reply. */
 	readonly emptyTexts: boolean;
 	/**
-	 * Whether the assistant must answer results before the next user message. Chat templates of some models require an
-	 * answer.
+	 * Whether an assistant message must follow tool results before the next user message. Chat templates of some models
+	 * require the message.
 	 */
 	readonly answersResults: boolean;
 	/** Returns the provider settings of a request. `thinks` is undefined for an unknown model. */

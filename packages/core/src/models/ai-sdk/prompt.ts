@@ -30,12 +30,12 @@ export interface AiSdkReader {
 	/** Requested model, as in `AssistantMessage.model`. */
 	readonly model: string;
 	readonly images: boolean;
-	/** Thinking without metadata that is sent back to the provider. See `ServerTraits`. */
+	/** Which thinking is sent back to the provider. Applies to thinking without metadata. See `ServerTraits`. */
 	readonly returnedThinking: "none" | "turn" | "all";
 	readonly pictures: "result" | "user";
 	/** Whether an empty text may have metadata. */
 	readonly emptyTexts: boolean;
-	/** Whether the assistant must answer results before the next user message. */
+	/** Whether an assistant message must follow tool results before the next user message. */
 	readonly answersResults: boolean;
 	readonly callIds: "any" | "short";
 }
@@ -58,10 +58,10 @@ const RECEIVED = "(received)";
 const BLANK = " ";
 
 /**
- * Converts the system prompt and the messages to the provider interface. After the system prompt, a user message is
- * first. An assistant message is never last. Consecutive user messages are merged, because chat templates of some
- * models require alternating roles. Consecutive assistant messages are merged too, unless one has metadata of the
- * complete message.
+ * Converts the system prompt and the messages to the provider interface. The first message after the system prompt is a
+ * user message. The last message is never an assistant message. Consecutive user messages are merged, because chat
+ * templates of some models require alternating roles. Consecutive assistant messages are merged too, unless one of them
+ * has metadata for the complete message.
  */
 export function encodePrompt(
 	system: string,
@@ -187,7 +187,9 @@ function encodeOutput(
 	return { type: "content", value: [{ type: "text", text: value }, ...files] };
 }
 
-/** Returns the images of a result as content of a user message, for APIs that accept only text in results. */
+/**
+ * Returns the images of a tool result as content of a user message, because some APIs accept only text in tool results.
+ */
 function imagesOf(
 	{ callId, pictures = [] }: ResultBlock,
 	{ reader, names }: Omit<Place, "isOfTurn">,
@@ -218,13 +220,13 @@ function withThinking(
 	messageMetadata: SharedV4ProviderMetadata | undefined,
 	{ returnedThinking }: AiSdkReader,
 ): Omit<AssistantPart, "role"> {
-	// Metadata of the complete message replaces its thinking.
+	// Metadata for the complete message replaces the thinking of the message.
 	if (messageMetadata)
 		return { content: parts.filter(({ type }) => type !== "reasoning"), providerOptions: messageMetadata };
 	const calls = parts.some(({ type }) => type === "tool-call");
 	const thinks = parts.some((part) => part.type === "reasoning" && part.text !== "");
 	if (returnedThinking !== "all" || !calls || thinks) return { content: [...parts] };
-	// A server with `all` refuses calls without thinking.
+	// If `returnedThinking` is `all`, the server refuses calls without thinking.
 	return { content: [{ type: "reasoning", text: BLANK }, ...parts] };
 }
 
@@ -252,7 +254,10 @@ function encodeCallBlock(
 	};
 }
 
-/** Adds the thinking or its metadata to `parts`. Returns metadata only if it belongs to the next call. */
+/**
+ * Adds the thinking to `parts`, or its metadata to a part. Returns the metadata instead if the metadata belongs to the
+ * next call.
+ */
 function addThinking(
 	parts: AssistantBlock[],
 	{ text, signature, redacted }: ThinkingBlock,

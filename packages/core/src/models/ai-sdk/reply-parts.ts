@@ -43,7 +43,7 @@ export class ReplyParts {
 	readonly #metadata = new Map<string, SharedV4ProviderMetadata>();
 	/** Ids of open text blocks that are not empty. */
 	readonly #written = new Set<string>();
-	/** The last call, until the next block starts. A truncated reply makes this call invalid. */
+	/** The last call, until the next block starts. If the reply is truncated before that, the call is invalid. */
 	#pending: PendingCall | undefined;
 	#sealedCall: ModelEvent | undefined;
 	#hasCalls = false;
@@ -67,7 +67,7 @@ export class ReplyParts {
 		return this.#counts.isCorrected;
 	}
 
-	/** Returns those settings of the request that the library omits. */
+	/** Returns the settings in the request that the library does not support and omits. */
 	get unsupported(): readonly string[] {
 		return this.#unsupported;
 	}
@@ -159,8 +159,8 @@ export class ReplyParts {
 	}
 
 	/**
-	 * Returns the events for a call, without its `call` event. That event is delayed, because a truncated reply makes the
-	 * call invalid.
+	 * Returns the events for a call, without the `call` event. The `call` event is delayed, because the call is invalid
+	 * if the reply is truncated.
 	 */
 	#call({
 		toolCallId,
@@ -177,7 +177,7 @@ export class ReplyParts {
 		if (!call) return none;
 		this.#open.delete(toolCallId);
 		this.#hasCalls = true;
-		// Some providers send the arguments only in this part.
+		// Some providers send the arguments only in the `tool-call` part.
 		const written = call.characters === 0 && input !== "" ? append(call, input) : none;
 		const released = this.#release();
 		const redacted = seal(this.#provider, { of: "call", metadata: providerMetadata });

@@ -11,19 +11,19 @@ export interface ServerTraits {
 	 */
 	readonly returnedThinking?: "none" | "turn" | "all";
 	/**
-	 * Efforts that the server accepts, lowest first. An unlisted effort becomes the next higher listed effort, or the
-	 * highest one.
+	 * Efforts that the server accepts, in ascending order. An unlisted effort becomes the next higher listed effort, or
+	 * the highest listed effort if none is higher.
 	 */
 	readonly efforts?: readonly Effort[];
 }
 
-/** Efforts of the provider interface, lowest first. */
+/** Efforts of the provider interface, in ascending order. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof efforts)[number];
 
 /**
- * Returns the lowest effort of `known` that is not below the requested effort, or the highest effort of `known`.
- * Returns undefined if `known` is empty.
+ * Returns the first effort in `known` that is not below the requested effort, or the last effort if all are below it.
+ * `known` is in ascending order. Returns undefined if `known` is empty.
  */
 export function nearestEffort(requested: Effort, known: readonly Effort[]): Effort | undefined {
 	return known.find((one) => efforts.indexOf(one) >= efforts.indexOf(requested)) ?? known.at(-1);

@@ -4,7 +4,10 @@ import { eventError, type Fields, isFields, type RequestFacts } from "../exchang
 /** Pattern of library errors about the form of an answer: https://ai-sdk.dev/docs/reference/ai-sdk-errors */
 const formErrors = /^AI_(?:JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/;
 
-/** Returns the `ModelError` for an error that the provider sent within a stream, or `reason` unchanged. */
+/**
+ * Returns the `ModelError` for an error from the provider in a stream. Returns `reason` unchanged if `reason` contains
+ * no such error.
+ */
 export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	if (reason instanceof ParleyError) return reason;
 	if (isFields(reason) && formErrors.test(String(reason["name"]))) return reason;
@@ -12,7 +15,9 @@ export function streamError(reason: unknown, facts: RequestFacts): unknown {
 	return sent ? eventError({ error: sent }, undefined, facts) : reason;
 }
 
-/** Returns the provider's error object: `reason` or an object in it. Returns undefined if none has a message. */
+/**
+ * Returns the provider's error object: `reason` or an object in `reason`. Returns undefined if no object has a message.
+ */
 function sentError(reason: unknown): Fields | undefined {
 	if (!isFields(reason)) return undefined;
 	const { data } = reason;

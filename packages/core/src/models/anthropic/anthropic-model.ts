@@ -20,7 +20,7 @@ const OFFICIAL = "https://api.anthropic.com";
 const defaultTimeouts: Timeouts = { firstByteMs: 60_000, idleMs: 45_000, totalMs: 600_000 };
 /** Time limits for a token count. They are short because an estimate can replace the count. */
 const countTimeouts: Timeouts = { firstByteMs: 10_000, idleMs: 10_000, totalMs: 10_000 };
-/** HTTP statuses of servers that cannot count tokens. */
+/** HTTP statuses with which a server shows that it cannot count tokens. */
 const withoutCount: ReadonlySet<number | undefined> = new Set([404, 405, 501]);
 
 /** Maximum delay of `setTimeout`, so that the SDK's timer fires only after the limits of the exchange. */
@@ -31,7 +31,7 @@ export interface AnthropicOptions {
 	readonly provider?: string;
 	/** Key of the API. Undefined if the server needs no authentication. */
 	readonly apiKey: string | undefined;
-	/** Option or variable that contains the key, for error messages. */
+	/** Name of the option or environment variable that contains the key, for error messages. */
 	readonly keyName?: string;
 	/** Address of a server with the Messages API. Default: Anthropic's server. A trailing `/v1` is ignored. */
 	readonly baseUrl?: string;
@@ -45,9 +45,9 @@ export interface AnthropicOptions {
 }
 
 /**
- * Creates the models of Anthropic, or of any server with its Messages API. Each request is one attempt, follows no
- * redirects, and sends the key only to the host of the base URL. Throws `invalid_argument` if the base URL or the key
- * is invalid, and `failed_precondition` if there is no default model.
+ * Creates the models of Anthropic, or of another server with Anthropic's Messages API. Each request is one attempt,
+ * follows no redirects, and sends the key only to the host of the base URL. Throws `invalid_argument` if the base URL
+ * or the key is invalid, and `failed_precondition` if there is no default model.
  */
 export function createAnthropicModel(options: AnthropicOptions): Model {
 	return new AnthropicModel(options);
@@ -86,7 +86,7 @@ class AnthropicModel implements Model {
 			if (dropped.length > 0) this.#warnOfDropped(request.model, dropped);
 			const client = await this.#connect();
 			const options = { ...exchange.streaming, body, stream: true, headers: headersOf(body) };
-			// `messages.create` sends the same request, but prints a line on stderr for each call of a deprecated model.
+			// `messages.create` sends the same request, but also prints a line on stderr if the model is deprecated.
 			const events = await client.post<Stream<RawMessageStreamEvent>>("/v1/messages", options);
 			yield { type: "started" };
 			for await (const event of events) {
@@ -149,7 +149,7 @@ async function createClient({ apiKey, fetch }: AnthropicOptions, { url }: Addres
 	// `Anthropic` adds an object for each part of the API, so it loads more slowly.
 	const { BaseAnthropic } = await import("@anthropic-ai/sdk");
 	return new BaseAnthropic({
-		// Without a key, the SDK would search for one in files of the user's other tools.
+		// Without a key, the SDK would search for a key in files of other tools.
 		apiKey: apiKey || "none",
 		...defined({ defaultHeaders: apiKey ? undefined : { authorization: null } }),
 		baseURL: url,

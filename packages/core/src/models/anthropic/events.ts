@@ -16,7 +16,7 @@ type Block =
 	| { readonly kind: "text" }
 	| { readonly kind: "thinking"; signature: string }
 	| OpenCall
-	/** A block whose deltas are ignored, such as redacted thinking or the search of a server-side tool. */
+	/** A block such as redacted thinking or a search by a server-side tool. Its deltas are ignored. */
 	| { readonly kind: "other" };
 
 const kindsOfDeltas = new Map<unknown, Block["kind"]>([
@@ -46,11 +46,13 @@ export class ReplyEvents {
 	readonly #blocks = new Map<unknown, Block>();
 	#state: "empty" | "begun" | "finished" = "empty";
 	readonly #facts: RequestFacts;
-	/** The requested name, until the response contains a name. */
+	/** Name of the model: the requested name, until the response contains a name. */
 	#model: string;
 	#opened = 0;
 	#newest = -1;
-	/** Ended calls, until the next block starts. A truncated reply makes these calls invalid. */
+	/**
+	 * Calls that have ended, until the next block starts. If the reply is truncated before that, the calls are invalid.
+	 */
 	#pending: PendingCall[] = [];
 	#stop: unknown;
 

@@ -22,7 +22,7 @@ interface SamplingFields {
 	repeat_penalty?: number;
 }
 
-/** Parts of a request that a token count includes. */
+/** The part of a request that is also sent to count tokens. */
 type Input = MessageCountTokensParams & Prompt & Thinking;
 
 /** Body of a request to the Messages API, and the omitted sampling settings. */
@@ -41,7 +41,7 @@ export function encodeRequest(request: ModelRequest, { info, custom }: Destinati
 	const { sampling = {} } = request;
 	const input = encodeInput(request, { info, custom });
 	const thinks = input.thinking !== undefined && input.thinking.type !== "disabled";
-	// The provider's own models accept only one of temperature and top-p:
+	// Anthropic's models accept either temperature or top-p, but not both:
 	// https://platform.claude.com/docs/en/about-claude/models/migration-guide
 	const both = sampling.temperature !== undefined && !custom;
 	const accepted = acceptedSampling({ sampled: info?.sampling ?? custom, custom, thinks }).filter(
@@ -54,7 +54,7 @@ export function encodeRequest(request: ModelRequest, { info, custom }: Destinati
 	return { body: { ...input, max_tokens: maxTokensOf(request, info), ...fields, stream: true }, dropped };
 }
 
-/** Encodes the parts of a request that a token count includes: the input and the thinking settings. */
+/** Encodes the part of a request that is also sent to count tokens: the input and the thinking settings. */
 export function encodeInput(request: ModelRequest, destination: Destination): Input {
 	const { info } = destination;
 	const prompt = encodePrompt(request, destination);
@@ -113,8 +113,8 @@ interface Prompt extends OfferedTools {
  */
 function encodePrompt(request: ModelRequest, { info, custom }: Destination): Prompt {
 	const { model, system, messages, tools, awaitsPeople } = request;
-	// Other servers may refuse a lifetime. The provider requires longer lifetimes before shorter ones, so all marks have
-	// the same lifetime.
+	// A server other than Anthropic's may refuse a lifetime. Anthropic requires longer lifetimes before shorter
+	// lifetimes, so all marks have the same lifetime.
 	const lifetime = awaitsPeople && !custom ? "hour" : "minutes";
 	const turns = encodeTurns(messages, { model, images: info?.images ?? true });
 	markTurns(turns, lifetime);
@@ -184,7 +184,7 @@ interface Thinking {
 /** Minimum tokens of a thinking budget: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const MIN_BUDGET = 1024;
 
-/** Maximum tokens of a reply that are reserved for its text and calls. */
+/** Tokens of a reply that are reserved for text and calls, or half of the reply's tokens if that is less. */
 const FOR_THE_ANSWER = 4096;
 
 const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
@@ -199,8 +199,8 @@ const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {
 const WITHOUT_XHIGH = /^claude-(opus|sonnet)-4-6\b/;
 
 /**
- * Pattern of models that reject their own earlier thinking if content before it has changed, for example by a
- * compaction. A header makes these models discard such thinking:
+ * Pattern of the models that reject their own earlier thinking if the content before the thinking has changed, for
+ * example by a compaction. With `block_binding`, the models discard that thinking instead:
  * https://platform.claude.com/docs/en/build-with-claude/preserved-thinking
  */
 const BOUND = /^claude-((fable|mythos)-5-[1-9]|(haiku|sonnet|opus)-5-[5-9])\b/;
@@ -254,7 +254,7 @@ function adaptive(
 	const forgetful = !custom && BOUND.test(model);
 	const thinking: Thinking["thinking"] = {
 		type: "adaptive",
-		// Without this field, newer models return empty thinking.
+		// Without `display`, newer models return empty thinking.
 		display: "summarized",
 		...defined({
 			block_binding: forgetful ? ({ prefix_mismatch_behavior: "drop_block" } as const) : undefined,
@@ -278,8 +278,8 @@ function budgeted(
 }
 
 /**
- * Whether the reply to the last question starts without thinking, for example because another model wrote it. The
- * provider then refuses thinking.
+ * Whether the reply to the last question starts without thinking, for example because another model wrote the reply. If
+ * so, the provider refuses thinking.
  */
 function startsWithoutThinking(turns: readonly AnthropicTurn[]): boolean {
 	const question = turns.findLastIndex(

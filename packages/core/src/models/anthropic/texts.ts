@@ -2,7 +2,7 @@ export const anthropicTexts = {
 	needsKey: (host: string): string => `${host} needs an API key: set ANTHROPIC_API_KEY`,
 } as const;
 
-/** Errors of a stream. Each text is the end of the sentence that `exchangeTexts.damaged` begins. */
+/** Errors about an invalid stream. `exchangeTexts.damaged` begins the sentence, and each text here ends it. */
 export const eventTexts = {
 	invalid: "an invalid event",
 	beforeStart: (type: unknown): string => `"${type}" before its start`,

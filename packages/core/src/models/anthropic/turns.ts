@@ -49,8 +49,8 @@ export const cacheMarks = {
 export type Lifetime = keyof typeof cacheMarks;
 
 /**
- * Encodes messages for the Messages API. Roles alternate, and the first and the last turn are the user's. Each block
- * depends only on its message and the reader, so a repeated message has the same bytes.
+ * Encodes messages for the Messages API. Roles alternate. The first turn and the last turn are user turns. Each block
+ * depends only on its message and on `reader`, so the next request encodes the same message in the same bytes.
  */
 export function encodeTurns(messages: readonly Message[], reader: AnthropicReader): AnthropicTurn[] {
 	const turns: AnthropicTurn[] = [];
@@ -62,8 +62,8 @@ export function encodeTurns(messages: readonly Message[], reader: AnthropicReade
 }
 
 /**
- * Adds the turn, or merges it with a last turn of the same role. Omits an empty turn. Does not change existing turns,
- * because other requests share them.
+ * Adds `turn` to `turns`, or merges `turn` with the last turn if both have the same role. Omits an empty turn. Does not
+ * change existing turn objects, because other requests share them.
  */
 function append(turns: AnthropicTurn[], turn: AnthropicTurn): void {
 	if (turn.content.length === 0) return;
@@ -162,7 +162,7 @@ function encodeResults({ content }: ToolMessage, reader: AnthropicReader): ToolR
 }
 
 function encodeAssistant({ model, content }: AssistantMessage, reader: AnthropicReader): ContentBlockParam[] {
-	// Thinking is useful only to the model that wrote it, and only before other content of the message.
+	// Thinking is useful only to the model that wrote the thinking, and only before other content of the message.
 	const complete = content.slice(0, content.findLastIndex(({ type }) => type !== "thinking") + 1);
 	return complete
 		.filter(({ type }) => type !== "thinking" || model === reader.model)

@@ -3,13 +3,16 @@ import { visible } from "../../text/visible.ts";
 import { ModelError, type ModelFault } from "../../vocabulary/model-error.ts";
 import { providerTexts } from "./texts.ts";
 
-/** Facts about a request that its error messages mention. */
+/** Facts about a request for its error messages. */
 export interface RequestFacts {
 	readonly host: string;
 	readonly model: string;
 	/** Current time in milliseconds since the epoch. */
 	readonly now: number;
-	/** Option or variable for the key, even if it is not set. Absent for servers without a key. */
+	/**
+	 * Name of the option or environment variable for the key, even if the option or variable is not set. Absent if the
+	 * server needs no key.
+	 */
 	readonly keyName?: string | undefined;
 	readonly keyed?: boolean;
 	/** Name of the API in error messages. Default: Messages API. */
@@ -61,7 +64,7 @@ function refusals(...codes: readonly string[]): Readonly<Record<string, number>>
 	return Object.fromEntries(codes.map((code) => [code, 400]));
 }
 
-/** HTTP statuses by error code. They are more exact than the status of the response. */
+/** HTTP statuses by error code. The code in the body is more exact than the status of the response. */
 const statusesOfCodes: Readonly<Record<string, number>> = {
 	// Waiting does not help: https://platform.openai.com/docs/guides/error-codes
 	insufficient_quota: 402,
@@ -96,9 +99,9 @@ const statusesOfCodes: Readonly<Record<string, number>> = {
 };
 
 function statusOf(status: number, error: ErrorFields): number {
-	// A proxy may have set a status other than 4xx, so such a status has priority over the body.
+	// A status other than 4xx may come from a proxy, so it has priority over the error in the body.
 	if (status < 400 || status >= 500) return status;
-	// Some providers return 400 for a request that is too large.
+	// For some errors, providers return a less exact status: for example, 400 if a request is too large.
 	return namedStatus([...reasonsIn(error.details), error.code, error.type]) ?? status;
 }
 
@@ -127,14 +130,14 @@ function detailsIn(details: unknown): Fields[] {
 	return Array.isArray(details) ? details.filter(isFields) : [];
 }
 
-/** Returns the reasons in details of this format: https://google.aip.dev/193 */
+/** Returns the reasons in the details of an error. Format: https://google.aip.dev/193 */
 function reasonsIn(details: unknown): unknown[] {
 	return detailsIn(details).map(({ reason }) => reason);
 }
 
 /**
  * Returns Gemini's `retryDelay` from `google.rpc.RetryInfo`, such as "7s", in milliseconds. Returns undefined if the
- * delay is absent, invalid or 0.
+ * `retryDelay` is absent, invalid or 0.
  */
 function retryDelayMs(details: unknown): number | undefined {
 	const [delay] = detailsIn(details).flatMap(({ retryDelay }) =>
@@ -160,7 +163,7 @@ export function eventError(body: unknown, headers: Headers | undefined, facts: R
 	});
 }
 
-/** Returns the error for a request that got no answer, or whose answer was interrupted. */
+/** Returns the error for a request if the server sent no answer, or if the answer was interrupted. */
 export function connectionError(reason: unknown, facts: RequestFacts): ModelError {
 	// Only some errors of undici's parser have a code, but all have a name.
 	const codes = [...causes(reason)].map(({ code, name }) => String(code ?? name));
@@ -239,7 +242,10 @@ interface ErrorFields {
 	readonly details?: unknown;
 }
 
-/** Returns the error object in the body, or an empty object if the body is not JSON, such as a proxy's page. */
+/**
+ * Returns the error object in the body. Returns an empty object if the body is not JSON, for example if a proxy sent a
+ * page.
+ */
 function errorIn(body: string): ErrorFields {
 	try {
 		const parsed = parseJson(body);
@@ -274,7 +280,7 @@ function* causes(reason: unknown): Generator<Fields> {
 	}
 }
 
-/** Pattern of a number in the form that providers use for waits. `Number` would accept other forms. */
+/** Pattern of a number in the `retry-after` headers of providers. `Number` would also accept other forms. */
 const SECONDS = /^\d+(\.\d+)?(e\d{1,2})?$/i;
 
 /** Pattern of the HTTP date format that servers must use: https://www.rfc-editor.org/rfc/rfc9110#section-5.6.7 */

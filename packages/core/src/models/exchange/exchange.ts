@@ -10,7 +10,7 @@ import { type Timeouts, Watchdog } from "./watchdog.ts";
 export interface ExchangeOptions extends ExchangeCall {
 	readonly host: string;
 	readonly model: string;
-	/** Option or variable for the key: see `RequestFacts`. */
+	/** Name of the option or environment variable for the key: see `RequestFacts`. */
 	readonly keyName: string | undefined;
 	readonly keyed: boolean;
 	/** Name of the API in error messages. Default: Messages API. */
@@ -24,7 +24,7 @@ export interface ExchangeCall {
 	readonly answered?: OnResponseStart | undefined;
 }
 
-/** Maximum bytes of an answer that is not a stream, such as an error or a count. */
+/** Maximum bytes of an answer without streaming, such as an error or a token count. */
 const MAX_PLAIN = 64 << 10;
 
 /** Maximum milliseconds to wait for the body of an error. */
@@ -66,12 +66,12 @@ export class Exchange {
 		return this.#status;
 	}
 
-	/** Returns the options of a request whose answer is a stream of events. */
+	/** Returns the options for a request with streaming: the answer is a stream of events. */
 	get streaming(): Anthropic.RequestOptions {
 		return this.#requestOptions((response) => this.#guarded(response));
 	}
 
-	/** Returns the options of a request whose answer is a small document. */
+	/** Returns the options for a request without streaming: the answer is a small document. */
 	get plain(): Anthropic.RequestOptions {
 		// An empty text becomes a missing body, because some statuses do not allow a body.
 		return this.#requestOptions(
@@ -81,7 +81,7 @@ export class Exchange {
 
 	/**
 	 * Returns a fetch function for the only request of this exchange, for clients other than the Anthropic SDK. The
-	 * function follows no redirects. `last` matches the text of the last event of a stream: an error after this event is
+	 * function follows no redirects. `last` matches the text of a stream's last event. An error after the last event is
 	 * treated as the end of the stream.
 	 */
 	fetching(send: typeof fetch, last?: RegExp): typeof fetch {
@@ -95,7 +95,8 @@ export class Exchange {
 	}
 
 	/**
-	 * Limits the wait for the end of the response after a complete reply. The wait only makes the connection reusable.
+	 * Limits the wait for the end of the response after a complete reply. The only purpose of the wait is that the
+	 * connection can be used again.
 	 */
 	finish(): void {
 		this.#watchdog.limitRest(RESPONSE_END_MS);
@@ -203,7 +204,7 @@ export class Exchange {
 			}
 		} catch (reason) {
 			if (seen.isSeen) return;
-			// The client library may hide this error in its own error, so the exchange records it.
+			// The client library may replace the `ModelError` by its own error, so the exchange records the `ModelError`.
 			throw reason instanceof ModelError ? this.#fail(reason) : reason;
 		}
 	}

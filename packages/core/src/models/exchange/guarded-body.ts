@@ -12,21 +12,26 @@ interface BodyLimits {
 
 const bodyLimits: BodyLimits = { event: 1 << 20, stream: 64 << 20 };
 
-/** Limits for APIs whose events repeat a complete call or reply. */
+/** Limits for an API that repeats a complete call or a complete reply in one event. */
 export const repeatingLimits: BodyLimits = { event: 8 << 20, stream: 64 << 20 };
 
 const CARRIAGE_RETURN = 0x0d;
 const LINE_FEED = 0x0a;
 
-/** Maximum bytes of a blank line in the previous chunk. The longest blank line is `\r\n\r\n`. */
+/**
+ * Maximum bytes of a blank line in the previous chunk, if the blank line ends in the next chunk. The longest blank line
+ * is `\r
+ * \r
+ * `.
+ */
 const MAX_BOUNDARY = 3;
 
 const nothing = Buffer.alloc(0);
 
 /**
- * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if the source fails, or if
- * the stream or an unfinished event exceeds its limit. Reports to the watchdog when it waits for bytes and when they
- * arrive.
+ * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if the source fails, if the
+ * stream exceeds the limit of a stream, or if an unfinished event exceeds the limit of an event. Reports the start of
+ * each wait for bytes, and the arrival of bytes, to the watchdog.
  */
 export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {
 	readonly #source: AsyncIterator<Uint8Array>;
@@ -116,7 +121,7 @@ function tooLarge(subject: string, limit: number): ModelError {
 	return new ModelError(exchangeTexts.tooLarge(subject, exactSizeOf(limit)), { fault: "interrupted" });
 }
 
-/** Maximum characters of earlier chunks in which the pattern may begin. */
+/** Maximum characters at the end of the earlier chunks in which a match may begin. */
 const MAX_OVERLAP = 200;
 
 /** Finds the last event of a stream in its chunks. */

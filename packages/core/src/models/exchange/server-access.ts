@@ -23,8 +23,8 @@ function redacted(url: string): string {
 }
 
 /**
- * Throws `invalid_argument` if the key has a character other than visible ASCII. Without this check, the error of the
- * HTTP client for an invalid header would contain the key.
+ * Throws `invalid_argument` if the key has a character other than visible ASCII. Without the check, the HTTP client
+ * would report an invalid header, and its error message would contain the key.
  */
 export function checkKeyForm(apiKey: string | undefined): void {
 	if (!apiKey || /^[!-~]+$/.test(apiKey)) return;

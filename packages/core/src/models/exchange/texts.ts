@@ -56,7 +56,7 @@ export const exchangeTexts = {
 	none: (time: string): string => `the server did not answer within ${time}`,
 } as const;
 
-/** Texts in requests that replace missing content or content that a model cannot read. */
+/** Texts in requests to a model. They replace missing content, or content that the model cannot read. */
 export const requestTexts = {
 	continue: "(go on)",
 	image: "[an image, which this model cannot see]",

@@ -21,8 +21,8 @@ export class TokenCounts {
 	}
 
 	/**
-	 * Updates the counts from a usage object with the field names of the Messages API. A count replaces the earlier count
-	 * of the same field. Absent and null fields change nothing.
+	 * Updates the counts from a usage object with the field names of the Messages API. The value of a field replaces the
+	 * value that the same field had in an earlier usage object. Absent and null fields change nothing.
 	 */
 	add(usage: unknown): void {
 		if (!isFields(usage)) return;

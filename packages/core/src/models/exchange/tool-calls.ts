@@ -6,7 +6,7 @@ import { badCallTexts } from "./texts.ts";
 
 export type Call = Extract<ModelEvent, { type: "call" }>;
 
-/** Maximum characters of the arguments of one call. */
+/** Maximum characters of one call's arguments. */
 const MAX_ARGUMENTS = 4 << 20;
 
 /** Maximum values in the arguments of one call. */
@@ -35,7 +35,7 @@ export class OpenCall {
 		this.#input = input;
 	}
 
-	/** Returns the number of received characters of the arguments. */
+	/** Returns how many characters of the arguments have been received. */
 	get characters(): number {
 		return this.#json.length;
 	}
@@ -72,7 +72,7 @@ export class OpenCall {
 	}
 }
 
-/** A call that may be incomplete, with the number of characters of its arguments. */
+/** A call that may be incomplete. `characters` is the received length of its arguments. */
 export interface PendingCall {
 	readonly call: Call;
 	readonly characters: number;

@@ -19,7 +19,7 @@ export class Watchdog {
 	readonly #timeouts: Timeouts;
 	readonly #expire: (subject: string) => void;
 	#end: number;
-	/** Start of the current wait for bytes. Undefined outside such a wait. */
+	/** Start of the current wait for bytes. Undefined if the exchange is not waiting for bytes. */
 	#since: number | undefined;
 	#answered = false;
 	#timer: Timer | undefined;
@@ -47,7 +47,7 @@ export class Watchdog {
 		this.#arm();
 	}
 
-	/** Limits the remaining time of the exchange, in milliseconds. */
+	/** Limits the remaining time of the exchange to `ms` milliseconds. Never extends it. */
 	limitRest(ms: number): void {
 		this.#end = Math.min(this.#end, this.#clock.monotonic() + ms);
 		this.#arm();

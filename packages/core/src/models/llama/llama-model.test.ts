@@ -26,7 +26,7 @@ function open(answer: (sent: Sent) => Response, ready: () => Promise<void> = asy
 		counted: (isCounted) => counts.push(isCounted),
 		fetch: async (url, { body, headers } = {}) => {
 			const authorization = new Headers(headers).get("authorization") ?? undefined;
-			// The cast is safe because the model sends these fields.
+			// The cast is safe because the model sends both fields.
 			const fields = parseJson(String(body)) as { readonly model: string; readonly content: string };
 			return answer({ url: String(url), authorization, ...fields });
 		},

@@ -27,7 +27,10 @@ export interface LlamaModelOptions {
 	 * aborts.
 	 */
 	readonly ready: (signal: AbortSignal) => Promise<void>;
-	/** Returns the context window in tokens that the server reported, or undefined if it has not reported one. */
+	/**
+	 * Returns the context window that the server reported, in tokens. Returns undefined if the server has not reported a
+	 * context window.
+	 */
 	readonly window: () => number | undefined;
 	/** Reports each attempt to count tokens with `/tokenize`. `isCounted`: whether all texts were counted. */
 	readonly counted: (isCounted: boolean) => void;
@@ -99,7 +102,7 @@ class ServedModel implements LlamaModel {
 	}
 
 	async settled(signal: AbortSignal): Promise<void> {
-		// A failure is ignored here, because `stream` also waits and reports it.
+		// A failure is ignored here, because `stream` also waits for the server and reports the failure.
 		await this.#options.ready(signal).catch(() => undefined);
 	}
 

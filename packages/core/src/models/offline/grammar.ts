@@ -8,7 +8,8 @@ export type OfflineCommand =
 	| OfflineCall;
 
 /**
- * Tool call in a reply. `together`: whether the call belongs to the same reply as the previous call, if there is one.
+ * Tool call in a reply. `together`: whether the call belongs to the reply of the previous call, if there is a previous
+ * call.
  */
 interface OfflineCall {
 	readonly kind: "call";
@@ -31,7 +32,7 @@ interface Reader {
 
 const MAX_TOKENS = 1_000_000;
 
-/** Readers of the commands. The help lists the same words from `offlineCommandTexts`. */
+/** Readers of the commands by command word. The help lists the same command words, from `offlineCommandTexts`. */
 const commands: Readonly<Record<OfflineWord, Reader>> = {
 	say: answers((text) => ({ kind: "say", text })),
 	think: answers((text) => ({ kind: "think", text })),
@@ -187,7 +188,7 @@ function readSchedule(argument: string): [string, unknown] {
 	return ["schedule_task", { when, prompt: readText(message) }];
 }
 
-/** Reads steps with marks, such as `x Build | > Test | Deploy`. */
+/** Reads the steps of a list, with optional marks, such as `x Build | > Test | Deploy`. */
 function readTodo(argument: string): [string, unknown] {
 	return ["todo", { items: readOptions(argument).map(readStep) }];
 }

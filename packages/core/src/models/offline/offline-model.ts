@@ -183,7 +183,7 @@ export function planReplies(commands: readonly OfflineCommand[]): OfflineCommand
 interface Progress {
 	/** Number of replies with calls since the latest user message. */
 	readonly turns: number;
-	/** Calls of the last of these replies. */
+	/** Calls of the last reply with calls since the latest user message. */
 	readonly calls: readonly CallBlock[];
 	readonly results: readonly ResultBlock[];
 }
@@ -250,8 +250,8 @@ function charactersIn({ system, messages, tools }: ModelRequest): number {
 }
 
 /**
- * Returns the characters of one block of a message or one event of a reply. Returns 0 for a piece of a call, because
- * the complete call follows.
+ * Returns the number of characters of `part`: one block of a message, or one event of a reply. Returns 0 for a piece of
+ * a call, because the complete call follows.
  */
 export function charactersOf(part: Message["content"][number] | ModelEvent): number {
 	switch (part.type) {
@@ -260,7 +260,7 @@ export function charactersOf(part: Message["content"][number] | ModelEvent): num
 			return part.text.length;
 		case "call":
 			return part.name.length + jsonLength(part.arguments);
-		// An image costs as much as a page of text, regardless of its size.
+		// Each image costs as much as a page of text, regardless of the image's size.
 		case "image":
 			return 4 * 1024;
 		case "result":
@@ -314,8 +314,8 @@ const short: Readonly<Record<string, readonly [name: string, args: (long: Fields
 };
 
 /**
- * Converts a command for the tools of this request. For example, `run:` uses `bash` if the request offers `bash` but
- * not `run_command`.
+ * Converts a command to a tool that the request offers. For example, `run:` uses `bash` if the request offers `bash`
+ * but not `run_command`.
  */
 export function inShortNames(
 	command: OfflineCommand,

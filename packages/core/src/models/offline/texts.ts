@@ -5,7 +5,7 @@ interface CommandTexts {
 	readonly meaning: string;
 }
 
-/** Help texts of commands in the order of the help. Key: the word of the command. */
+/** Help texts of the commands, in the order in which the help lists the commands. Key: the command word. */
 export const offlineCommandTexts = {
 	say: { example: "good morning", meaning: "answers with the text" },
 	think: { example: "first things first", meaning: "shows the text as thinking" },

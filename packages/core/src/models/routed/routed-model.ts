@@ -14,8 +14,8 @@ interface Route {
 	/** The provider's own name of the model. */
 	readonly name: string;
 	/**
-	 * Prefix of this provider's model names. "" for the home provider, unless the name begins with the prefix of another
-	 * provider.
+	 * Prefix of the provider's model names. For the home provider, the prefix is "" unless the model's own name begins
+	 * with the prefix of another provider.
 	 */
 	readonly prefix: string;
 }
@@ -91,9 +91,9 @@ const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
 const unnamed = new WeakMap<AssistantMessage, AssistantMessage>();
 
 /**
- * Returns the message with the provider's own name of its model. Removes the name of another provider's model if it
- * equals `model`, because the two models are different. Returns the same object for the same message, for caches of
- * encoded messages.
+ * Returns the message with the model name that the provider uses itself, without `prefix`. Removes the model name of
+ * another provider's message if the name equals `model`, because the models are different. Returns the same object for
+ * the same message, because encoders cache their results by message object.
  */
 function ownMessage(message: Message, prefix: string, model: string): Message {
 	if (message.role !== "assistant") return message;

@@ -11,7 +11,7 @@ const usd = (input: number, output: number, cacheRead: number): Prices => ({
 	input,
 	output,
 	cacheRead,
-	// The factors for cache writes are the same for all models.
+	// The factors for cache writes are the same for all models of Anthropic.
 	cacheWrite: input * 1.25,
 	cacheHour: input * 2,
 });
@@ -65,7 +65,7 @@ const claude = {
 	"claude-opus-5": opus5,
 	"claude-opus-4-8": opus5,
 	"claude-opus-4-7": opus5,
-	// The vendor never published prices of this model.
+	// The vendor never published prices for Claude Mythos Preview.
 	"claude-mythos-preview": { ...large, reasoning: "always" },
 	"claude-opus-4-6": { ...opus5, sampling: true },
 	"claude-sonnet-4-6": { ...large, sampling: true, reasoning: "adaptive", prices: usd(3, 15, 0.3) },
@@ -78,7 +78,8 @@ const claude = {
 } satisfies Record<ListedName<Model>, Facts>;
 
 /**
- * All models that the SDK lists, newest first. If an update of the SDK adds a name, the compiler rejects this table.
+ * All models that the SDK lists, newest first. If an update of the SDK adds a name, the compiler rejects the table
+ * until the table contains it.
  */
 export const claudeModels: readonly ModelInfo[] = Object.entries<Facts>(claude).map(([id, facts]) => ({
 	id,

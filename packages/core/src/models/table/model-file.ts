@@ -71,9 +71,9 @@ type Row = z.infer<ReturnType<typeof makeSchemas>["row"]>;
  * - A row with the `id` and `provider` (default: anthropic) of a known model replaces the fields that it contains.
  * - Any other row adds a model and needs `context_window` and `max_output`.
  * - `prices` must contain `input` and `output`, unless the model already has prices. A missing cache price keeps its
- *   known value, or equals the input price.
+ *   known value. Without a known value, the cache price equals the input price.
  * - `long_prompt: null` removes the price for long prompts, and `compact_above: null` removes the threshold.
- * - If a row has a `tier`, the provider's previous model of this tier loses it.
+ * - If a row has a `tier`, the model that had the tier at the same provider loses its tier.
  */
 export function modelsFromFile(
 	value: unknown,

@@ -193,7 +193,8 @@ test("models of other providers have the prefix of their provider, and only the 
 		undefined,
 	]);
 	expect(table.near("one-b", "home")).toContain("one/b");
-	// A model of the home provider whose name begins with another provider's name has its own prefix.
+	// If the name of a home provider's model begins with another provider's name, the model's name gets the home
+	// provider's prefix.
 	const groq = [
 		model("openai/oss", "groq", "standard"),
 		model("groq/compound", "groq"),

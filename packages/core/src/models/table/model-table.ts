@@ -9,8 +9,8 @@ export class ModelTable {
 	#byProvider: ReadonlyMap<string, readonly ModelInfo[]> | undefined;
 
 	/**
-	 * Creates a table of `models` that lists only `listed` and combines the providers of `routes`. If several models of a
-	 * provider have the same tier, the tier selects the first of them.
+	 * Creates a table that finds all `models`, lists only the models of `listed`, and combines the providers of
+	 * `routes`. If several models of a provider have the same tier, the tier selects the first of these models.
 	 */
 	constructor(
 		models: readonly ModelInfo[] = [],
@@ -23,9 +23,9 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the model with this name, or undefined if the model is unknown. A tier selects the provider's model of that
-	 * tier, or its default model if no model has that tier. For the home provider of the routes, `other/name` is a model
-	 * of another provider.
+	 * Returns the model with the name `name`, or undefined if the model is unknown. A tier as name selects the
+	 * provider's model of that tier, or the provider's default model if no model has the tier. If `provider` is the home
+	 * provider of the routes, `other/name` is a model of another provider.
 	 */
 	find(name: string, provider: string): ModelInfo | undefined {
 		if (provider !== this.#routes.home) return this.findOwn(name, provider);
@@ -35,7 +35,8 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the name of a home provider's model, with the home prefix if the plain name begins with a provider's prefix.
+	 * Returns the name of a model of the home provider. The name gets the home provider's prefix if `id` begins with the
+	 * prefix of any provider in the routes.
 	 */
 	homeName(id: string): string {
 		const { home, others } = this.#routes;
@@ -47,7 +48,10 @@ export class ModelTable {
 		return id === model.id ? model : { ...model, id };
 	}
 
-	/** Returns the same model as `find`, but never a model of another provider. */
+	/**
+	 * Returns the model of `provider` with the name or tier `name`, or undefined. Unlike `find`, never returns a model
+	 * of another provider.
+	 */
 	findOwn(name: string, provider: string): ModelInfo | undefined {
 		const models = this.#of(provider);
 		const plain = name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
@@ -58,8 +62,8 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the facts of the vendor's model that has the deployment's name. Omits prices, because the contract with the
-	 * provider determines them.
+	 * Returns facts about a deployment at `provider`: the facts about the vendor's model with the same name. Returns
+	 * undefined if there is no such model. Omits prices, because the contract with the provider determines the prices.
 	 */
 	#vendorModel(name: string, provider: string): ModelInfo | undefined {
 		const vendor = deployed.get(provider);
@@ -87,8 +91,8 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the listed models of a provider, or of all providers, in the order of the table. For the home provider of
-	 * the routes, models of other providers follow.
+	 * Returns the listed models of `provider`, or of all providers if `provider` is undefined, in the order of the
+	 * table. If `provider` is the home provider of the routes, the listed models of the other providers follow.
 	 */
 	list(provider?: string): readonly ModelInfo[] {
 		if (provider === undefined) return this.#listed;
@@ -118,12 +122,12 @@ export class ModelTable {
 	}
 }
 
-/** Vendors by the provider that deploys their models, usually under the vendor's names. */
+/** Vendors by provider. The provider deploys the vendor's models, usually under the names that the vendor uses. */
 const deployed: ReadonlyMap<string, string> = new Map([["azure", "openai"]]);
 
 /**
- * Names of combined providers. A model name of one of the `others` begins with the provider and `/`. A model name of
- * the `home` provider usually has no prefix: see `homeName`.
+ * Names of providers that one gateway combines. The name of a model from one of the `others` begins with the name of
+ * the provider and `/`. The name of a model from the `home` provider usually has no prefix: see `homeName`.
  */
 export interface Routes {
 	readonly home: string;
@@ -158,14 +162,17 @@ export function costOf(model: ModelInfo | undefined, usage: Usage): number {
 	return Math.round(sum / 1000);
 }
 
-/** Returns the prices for the complete call, including cached tokens, because vendors charge this way. */
+/**
+ * Returns the prices for a call. If the input exceeds `longPrompt.above` tokens, the prices for long prompts apply to
+ * all tokens of the call.
+ */
 function pricesFor({ prices, longPrompt }: ModelInfo, inputTokens: number): Prices | undefined {
 	return longPrompt && inputTokens > longPrompt.above ? longPrompt.prices : prices;
 }
 
 /**
- * Converts a price in dollars to millionths of a dollar. For a price per million tokens, a thousandth of the result is
- * the price of one token in billionths of a dollar.
+ * Converts a price in dollars to millionths of a dollar. If `price` is per million tokens, one token costs a thousandth
+ * of the result in billionths of a dollar.
  */
 function millionths(price: number): number {
 	return Math.round(price * 1_000_000);
@@ -222,12 +229,15 @@ export interface ModelInfo {
 	readonly tier?: Tier;
 }
 
-/** Minimum share of the word's character pairs, and of its letter pairs, that a name must contain. */
+/**
+ * Share of the requested word's character pairs that a name must contain at least. The same minimum applies to the
+ * word's letter pairs.
+ */
 const enough = 0.5;
 
 /**
- * Returns at most three similar names, most similar first. A part of a name matches, and so does a name with few typing
- * errors. A number alone does not match.
+ * Returns at most three of `names` that are similar to `word`, most similar first. `word` may be a part of a name, or
+ * contain a few typing errors. Matching digits alone are not enough.
  */
 function nearNames(word: string, names: readonly string[]): string[] {
 	const requested = pairsOf(word);
@@ -253,7 +263,7 @@ function pairsOf(text: string): ReadonlySet<string> {
 	return new Set(Array.from(plain).map((letter, at, letters) => letter + (letters[at + 1] ?? "")));
 }
 
-/** Context window of an unknown model in tokens. Most models have at least this window. */
+/** Assumed context window of an unknown model, in tokens. Most models have at least 32,768 tokens. */
 export const unknownWindow = 32_768;
 export const unknownOutput = 8_192;
 

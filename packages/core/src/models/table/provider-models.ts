@@ -86,7 +86,10 @@ const gemini: Readonly<Record<string, Facts>> = {
 	"gemini-2.5-flash-lite": { ...gemini4, reasoning: "adaptive", prices: usd(0.1, 0.4, 0.01) },
 };
 
-/** Facts of a model whose tokens a subscription pays for: https://www.kimi.com/code/docs, read on 29 November 2026. */
+/**
+ * Facts about a model that a subscription includes, so that its tokens have no price: https://www.kimi.com/code/docs,
+ * read on 29 November 2026.
+ */
 const kimi: Readonly<Record<string, Facts>> = {
 	"kimi-for-coding": {
 		contextWindow: 262_144,
@@ -100,13 +103,13 @@ const kimi: Readonly<Record<string, Facts>> = {
 	},
 };
 
-/** Facts of models that control their own thinking and have fixed sampling settings. */
+/** Facts about Moonshot's models. They control their own thinking and have fixed sampling settings. */
 const moonshotFacts = { images: true, sampling: false, reasoning: "none" } as const;
 
 /**
  * Facts from the vendor's documentation, read on 29 November 2026.
  * - Windows and prices: https://platform.kimi.ai/docs/pricing/chat
- * - The limit of a reply of kimi-k2.6 is not published. The value is the limit that other programs use.
+ * - The maximum tokens of a kimi-k2.6 reply are not published. The value here is the maximum that other programs use.
  */
 const moonshot: Readonly<Record<string, Facts>> = {
 	"kimi-k3": {
