@@ -5,19 +5,19 @@ import { builtInPolicy, decide, type Permissions } from "./policy.ts";
 import { builtInRules, type PolicyRule } from "./policy-rule.ts";
 
 /**
- * Pattern of the words that a rule may contain. A person cannot misread them: they have no blanks, quotes or shell
- * metacharacters.
+ * Pattern of a word that an offered rule may contain. A person cannot misread the word: it has no blanks, quotes or
+ * shell metacharacters.
  */
 const plainWord = /^[\w@%+=:,./-]{1,300}$/;
 
-/** Maximum words of a rule, because a person reads all of them. */
+/** Maximum words of an offered rule, because a person reads all words of the rule. */
 const maxWords = 100;
 
 /**
- * Returns a rule that allows a call that requires approval. The rule also allows other commands that begin with the
- * same complete words, unless their programs run other programs. Returns undefined if the call runs no command, runs
- * without a sandbox, has unusual or too many words, or always requires approval. Also returns undefined if taint or a
- * further rule requires the approval.
+ * Returns a rule to offer with an approval. The rule allows the call, and every other command that begins with the
+ * words of one of the call's commands. If a command's program runs other programs, the rule allows only that exact
+ * command. Returns undefined if the call runs no command, runs without a sandbox, has unusual or too many words, or
+ * always requires approval. Also returns undefined if the session's taint or a rule in a file requires the approval.
  */
 export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRule | undefined {
 	const { plan } = call;
@@ -37,7 +37,7 @@ export function offerRule(call: JudgedCall, permissions: Permissions): OfferedRu
 	return allows(offered, call, permissions) ? offered : undefined;
 }
 
-/** Whether the offered rule allows the call without `accept_all_tools`, session approvals and trust grants. */
+/** Whether the offered rule allows the call even without `accept_all_tools`, session approvals and trust grants. */
 function allows(offered: OfferedRule, call: JudgedCall, permissions: Permissions): boolean {
 	const { policy = builtInPolicy } = permissions;
 	const rule: PolicyRule = {

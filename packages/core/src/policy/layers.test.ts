@@ -146,7 +146,10 @@ const classes: readonly ActionClass[] = [
 	"secret",
 ];
 
-/** Random rules, calls and permissions. They are the same in each run of the test. */
+/**
+ * Generator of random rules, calls and permissions. The seed is fixed, so each run of the test generates the same
+ * values.
+ */
 class Chance {
 	readonly #ids = seededIds(11);
 

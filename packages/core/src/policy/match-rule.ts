@@ -15,7 +15,7 @@ import { splitPlainly, UNKNOWN } from "./commands/words.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 import type { KnownTool } from "./read-policy.ts";
 
-/** Whether the rule may apply to the call. In case of doubt, true. */
+/** Whether the rule may apply to the call. True in case of doubt. */
 export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 	const { classes, commands, paths, hosts } = rule;
 	if (!isOfTool(rule, facts)) return false;
@@ -26,8 +26,8 @@ export function mayConcern(rule: PolicyRule, facts: CallFacts): boolean {
 }
 
 /**
- * Returns the rules that together allow the complete call. Returns an empty list if a part of the call is not allowed or
- * cannot be determined. `needed`: classes that require approval.
+ * Returns the rules in `rules` that together allow the complete call. Returns an empty list if no rule allows one of
+ * the call's commands, or if the commands are not certain. `needed`: classes of the call that require approval.
  */
 export function findAllowing(
 	rules: readonly PolicyRule[],
@@ -50,7 +50,8 @@ function isOfTool({ tools }: PolicyRule, { name }: CallFacts): boolean {
 }
 
 function covers({ classes, paths, hosts }: PolicyRule, facts: CallFacts, needed: readonly string[]): boolean {
-	// An unsandboxed command is not confined, so only a rule that names the class `exec-unsandboxed` can allow it.
+	// Nothing confines an unsandboxed command, so only a rule that names the class `exec-unsandboxed` can allow the
+	// command.
 	const lifted: readonly string[] = classes ?? needed.filter((name) => name !== "exec-unsandboxed");
 	if (needed.some((name) => !lifted.includes(name))) return false;
 	const { host, roots } = facts;
@@ -86,8 +87,8 @@ function mayReach(pattern: string, facts: CallFacts): boolean {
 
 /**
  * Whether the word names a host that matches the pattern, for example in `https://HOST/`, `USER@HOST` or `HOST:PORT`.
- * After `://` or `@`, the pattern may contain `*`, and an unknown host matches every pattern. Elsewhere, only the exact
- * name matches.
+ * In a host after `://` or `@`, `*` in the pattern matches any characters, and a host that is known only at run time
+ * matches every pattern. In other places, only the exact name matches.
  */
 function namesHost(word: string, pattern: string): boolean {
 	const lower = word.toLowerCase();
@@ -102,7 +103,7 @@ interface CallPlaces {
 	readonly forbidden: readonly string[];
 }
 
-/** A call to judge. If `args` and `context` are absent, only its plan is known. */
+/** A call to judge. If `args` and `context` are absent, only the plan of the call is known. */
 export interface JudgedCall {
 	readonly tool: KnownTool;
 	readonly plan: ToolPlan;
@@ -110,7 +111,7 @@ export interface JudgedCall {
 	readonly context?: CallPlaces;
 }
 
-/** Facts of a call that rules test. Expensive facts are computed on first use. */
+/** Facts about a call. Rules test the facts. Expensive facts are computed on first use. */
 export class CallFacts {
 	readonly name: string;
 	readonly plan: ToolPlan;
@@ -130,12 +131,12 @@ export class CallFacts {
 		return this.#call.tool.command !== undefined && this.#call.args !== undefined;
 	}
 
-	/** Returns the real paths of the call's files or directories. */
+	/** Returns the real paths of the files and directories that the plan of the call names. */
 	get realPaths(): readonly string[] {
 		return definedItems([this.plan.binding["path"], ...(this.plan.furtherPaths ?? [])]);
 	}
 
-	/** Returns the real paths, and the absolute form of the path that the model wrote. */
+	/** Returns the real paths, and the absolute form of the `path` argument if the model wrote one. */
 	get paths(): readonly string[] {
 		const { args, context } = this.#call;
 		// `Object` accepts every value. A value other than an object has no property `path`.
@@ -152,15 +153,15 @@ export class CallFacts {
 	}
 
 	/**
-	 * Returns the words of all programs that the call runs. Returns undefined if the call runs no program or the words are
-	 * not certain.
+	 * Returns the words of each command that the call runs. Returns undefined if the call runs no command, or if the
+	 * words are not certain.
 	 */
 	get plain(): readonly (readonly string[])[] | undefined {
 		const command = this.#command();
 		return typeof command === "string" ? splitPlainly(command) : command && [command];
 	}
 
-	/** Returns all programs and paths that the call may run or name. */
+	/** Returns all programs that the call may run, and all paths that the call's command may name. */
 	get parsed(): ParsedCommands {
 		this.#parsed ??= this.#find();
 		return this.#parsed;
@@ -184,12 +185,12 @@ export class CallFacts {
 
 const assignment = /^[A-Za-z_]\w*\+?=/;
 
-/** Shell builtins that change the meaning of later words, or the working directory. */
+/** Shell builtins that change the meaning of later commands, or the working directory. */
 const changesShell = new Set(
 	"cd pushd popd alias unalias export declare typeset readonly local set unset shopt hash enable".split(" "),
 );
 
-/** Whether an `allow` rule with this prefix covers the command. */
+/** Whether an `allow` rule with the prefix `prefix` covers the command `words`. */
 function allowsCommand(prefix: readonly string[], words: readonly string[]): boolean {
 	if (prefix.some((word, index) => word !== words[index])) return false;
 	if (changesShell.has(basename(words[0] ?? "").toLowerCase())) return false;
@@ -197,14 +198,17 @@ function allowsCommand(prefix: readonly string[], words: readonly string[]): boo
 	return !needsCompleteWords(words) || prefix.length === words.length;
 }
 
-/** Whether a rule must contain all words of the command, because the program runs other programs. */
+/**
+ * Whether a rule for a command must contain all words of the command, because the command's program may run other
+ * programs.
+ */
 export function needsCompleteWords([program = "", next = ""]: readonly string[]): boolean {
 	const name = basename(program).toLowerCase();
-	// Options of git that precede the subcommand can also name programs.
+	// Options of git before the subcommand can name programs too.
 	return isWrapper(name) || (name === "git" && next.startsWith("-"));
 }
 
-/** Whether the commands may run a program with this prefix. */
+/** Whether the commands may run a program whose words begin with `prefix`. */
 function mayRun(prefix: readonly string[], { commands, isComplete }: ParsedCommands): boolean {
 	// A command that was not read completely may run any program.
 	if (!isComplete) return true;
@@ -227,13 +231,13 @@ function mayBegin(
 	if (assignment.test(word)) return false;
 	if (word.includes(UNKNOWN) || readsCommands(word, args)) return true;
 	const name = nameOf(word);
-	// Each git command may also be installed as a separate program, such as `git-push`.
+	// A git subcommand may also be installed as a separate program, such as `git-push`.
 	if (name.startsWith("git-"))
 		return mayBegin([program, ...rest], ["git", name.slice("git-".length), ...args]);
 	return name === nameOf(program) && mayFollow(rest, args);
 }
 
-/** Whether the arguments may contain the further words of a prefix in this order. */
+/** Whether the arguments may contain the words after the program in a prefix, in the order of the prefix. */
 function mayFollow([next, ...rest]: readonly string[], args: readonly string[]): boolean {
 	if (next === undefined) return true;
 	// After an option, any words may be in between, because they may be values of options. An unknown word matches every

@@ -29,13 +29,15 @@ export interface LayerFiles {
 	readonly onRead: (change: PolicyChange) => void;
 }
 
-/** Facts of a session that decide which rules apply. */
+/** Facts about a session. The facts decide which rules apply. */
 export interface PolicyScope {
 	readonly profile: string;
 	readonly rootDir: string;
 	/** Names of the tools that the channel allows. Absent: all tools. */
 	readonly channelTools?: readonly string[] | undefined;
-	/** Agent that delegates to the agent of `profile`. Its rules also apply. */
+	/**
+	 * Agent that delegates to the agent of `profile`. The rules of the delegating agent also apply. Default: `profile`.
+	 */
 	readonly above?: string;
 }
 
@@ -50,7 +52,7 @@ interface Combined {
 	readonly policy: PolicyInForce;
 }
 
-/** Maximum entries of each cache. An evicted entry is read or combined again at its next use. */
+/** Maximum entries of each cache. At the next use of an evicted entry, its files are read or combined again. */
 const maxCachedFiles = 1_000;
 
 /** Reads the policy files of all layers. Each lookup checks for changed files. */
@@ -75,7 +77,10 @@ export class PolicyLayers {
 		return this.#combine("", [this.#operator], undefined);
 	}
 
-	/** Returns the rules of a session: the same object until a policy file changes or the cache evicts the object. */
+	/**
+	 * Returns the rules for sessions with the facts in `PolicyScope`. Returns the same object for equal facts until a
+	 * policy file changes or the cache evicts the object.
+	 */
 	of({ profile, rootDir, channelTools, above = profile }: PolicyScope): PolicyInForce {
 		const { agents, file } = this.#files;
 		const workspace = join(rootDir, ".parley", "policy.jsonc");
@@ -136,7 +141,10 @@ interface ChannelTools {
 	readonly all: readonly KnownTool[];
 }
 
-/** Combines the rules of the layers and of the channel. The version identifies the combination. */
+/**
+ * Combines the rules of the layers with the rules for the channel's tools. `version` identifies the combination.
+ * Returns `builtInPolicy` if there is no file and no channel.
+ */
 function combineLayers(layers: readonly LayerState[], channel: ChannelTools | undefined): PolicyInForce {
 	const there = layers.filter(({ state }) => state.digest !== "");
 	if (there.length === 0 && !channel) return builtInPolicy;
@@ -153,8 +161,8 @@ function combineLayers(layers: readonly LayerState[], channel: ChannelTools | un
 }
 
 /**
- * Returns the reason why an unusable policy file denies calls. Omits the operator's directories, because the model also
- * reads the reason.
+ * Returns the reason why calls are denied: a policy file is unusable. Omits the directory of the file, because the
+ * model also reads the reason.
  */
 function denialReason({ layer, path, state: { problem = "" } }: LayerState): string {
 	const shown = problem.replaceAll(path, basename(path));
@@ -168,7 +176,7 @@ function channelRules(channel: ChannelTools | undefined): PolicyRule[] {
 	return [{ layer: "channel", source: policyTexts.profile, effect: "deny", reason, tools: denied }];
 }
 
-/** Rules of a file, and the layer that its path determines. */
+/** Rules of a policy file, and the layer of the file. The path of the file determines the layer. */
 interface CheckedPolicy {
 	readonly layer: PolicySource["layer"];
 	readonly rules: readonly PolicyRule[];
@@ -176,9 +184,9 @@ interface CheckedPolicy {
 }
 
 /**
- * Reads a policy file as the gateway does. Its path determines the layer: an agent's, a workspace's, otherwise the
- * operator's. Throws `not_found` if the file does not exist, and `failed_precondition` with the problem if the file
- * cannot be used.
+ * Reads a policy file in the same way as the gateway. The path determines the layer: `agent` or `workspace` for the
+ * paths of those layers, and `operator` for any other path. Throws `not_found` if the file does not exist, and
+ * `failed_precondition` with the problem if the file cannot be used.
  */
 export function checkPolicy(path: string, tools: readonly KnownTool[]): CheckedPolicy {
 	if (!existsSync(path)) throw new ParleyError(policyTexts.noFile(path), { code: "not_found" });

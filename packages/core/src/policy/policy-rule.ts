@@ -4,7 +4,10 @@ import { effectTexts, policyTexts } from "./texts.ts";
 
 export type Effect = "allow" | "ask" | "deny";
 
-/** Layer of a rule, strongest first. Layers after `operator` can only add `ask` and `deny`. */
+/**
+ * Layer of a rule. A rule of the layers `agent`, `channel` and `workspace` has an effect only if the rule is `ask` or
+ * `deny`.
+ */
 export type Layer = "built-in" | "operator" | "agent" | "channel" | "workspace";
 
 /** A rule of a policy file or of the channel settings. */
@@ -23,7 +26,7 @@ export interface PolicyRule {
 	readonly paths?: readonly PathPattern[];
 	/** Names of hosts in lower case. `*` matches any characters. */
 	readonly hosts?: readonly string[];
-	/** Number of approvals by different people that a call of an `ask` rule requires. Default: 1. */
+	/** Number of different people who must approve a call to which the `ask` rule applies. Default: 1. */
 	readonly approvals?: number;
 }
 
@@ -32,14 +35,14 @@ export interface PolicyInForce {
 	/** Version that changes whenever a rule changes. */
 	readonly version: string;
 	readonly rules: readonly PolicyRule[];
-	/** Rules that their layer may not contain. They have no effect. */
+	/** `allow` rules of the workspace. They have no effect. */
 	readonly ignored: readonly PolicyRule[];
-	/** Layer that cannot be read, and the reason. While `problem` is set, every call is denied. */
+	/** Layer with an unusable policy file, and the reason. While `problem` is set, every call is denied. */
 	readonly problem?: { readonly layer: Layer; readonly reason: string };
 }
 
 export interface DescribedRule {
-	/** Layer of the rule. `session` means an earlier permission of the session. */
+	/** Layer of the rule. `session`: not a rule, but an earlier permission for the session. */
 	readonly layer: Layer | "session";
 	readonly source?: string;
 	readonly effect: Effect;
@@ -60,7 +63,9 @@ export type Lift = "rule" | "grant" | "accept-all" | "approver";
 export interface BuiltInRule {
 	readonly effect: Effect;
 	readonly when: readonly ActionClass[];
-	/** Permissions that replace the approval. If the list of an `ask` rule is empty, the approval is always required. */
+	/**
+	 * Permissions that replace the approval of an `ask` rule. If the list is empty, calls always require the approval.
+	 */
 	readonly liftedBy: readonly Lift[];
 	readonly reason: string;
 }
@@ -136,7 +141,7 @@ export const builtInRules: readonly BuiltInRule[] = [
 	},
 	{ effect: "ask", when: ["irreversible"], liftedBy: [], reason: effectTexts.irreversible },
 ];
-/** Rule for a call if none of its classes has a built-in rule. */
+/** Rule for a call if there is a built-in rule for none of the call's classes. */
 export const unknownClass: BuiltInRule = {
 	effect: "ask",
 	when: [],
@@ -154,7 +159,8 @@ const usualReasons: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether a call requires approval only because of a common class, and not because of a rule in a file or a warning.
+ * Whether the deciding rules require approval only because of a common class of the call. False if a rule in a file or
+ * a warning requires the approval.
  */
 export function isUsualReason(rules: readonly DescribedRule[]): boolean {
 	return rules

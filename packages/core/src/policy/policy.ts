@@ -14,7 +14,7 @@ import {
 } from "./policy-rule.ts";
 import { policyTexts } from "./texts.ts";
 
-/** Version of the built-in rules. Versions of policies and of approval bindings begin with it. */
+/** Version of the built-in rules. The version of each policy and of each approval binding begins with this version. */
 export const policyVersion = "5";
 
 const sharedNoteReason = policyTexts.notesForAll;
@@ -27,7 +27,7 @@ export interface Permissions {
 	readonly acceptAll: boolean;
 	/** Session approvals. */
 	readonly grants: readonly GrantScope[];
-	/** Taint of the session, including the effects of allowed calls that run before this one. */
+	/** Taint of the session, including the taint from allowed calls that run before the call to decide. */
 	readonly taint: Taint;
 	/** Rules in addition to the built-in rules. Default: none. */
 	readonly policy?: PolicyInForce;
@@ -43,9 +43,9 @@ export interface Decision {
 	readonly floor: boolean;
 	/** Reason for people: why the call is denied or requires approval, or which rule allows it. */
 	readonly reason: string;
-	/** Rules that match the call. The deciding rules are first. */
+	/** Rules that match the call. The deciding rules precede the other rules. */
 	readonly rules: readonly DescribedRule[];
-	/** Number of approvals by different people that the call requires. Default: 1. */
+	/** Number of different people who must approve the call. Default: 1. */
 	readonly approvals?: number;
 }
 
@@ -61,8 +61,8 @@ interface Asking {
 
 /**
  * Returns the decision about a call. Among the rules in files, `deny` overrides `ask`, and `ask` overrides `allow`,
- * regardless of their order. No `allow` rule except the operator's can replace an approval that the built-in rules
- * require. No rule can allow a call that always requires approval.
+ * regardless of the order of the rules. Only `allow` rules of the operator can replace an approval that the built-in
+ * rules require. No rule can allow a call that always requires approval.
  */
 export function decide(call: JudgedCall, permissions: Permissions): Decision {
 	const { policy = builtInPolicy } = permissions;
@@ -109,7 +109,10 @@ function allowOrAsk(call: JudgedCall, inputs: RuleInputs, permissions: Permissio
 	return decided([lifted], others, { effect: "allow", floor: false });
 }
 
-/** Returns the rules that together allow everything that requires approval, or none. */
+/**
+ * Returns the operator's `allow` rules that together replace all approvals in `asking`. Returns an empty list if one of
+ * the approvals is not replaced.
+ */
 function findLifting(
 	asking: readonly Asking[],
 	facts: CallFacts,
@@ -178,13 +181,13 @@ function askingOf(rule: PolicyRule): Asking {
 }
 
 /**
- * Returns the approval that the built-in rule requires. These calls always require approval:
+ * Returns the approval that a built-in rule requires. The following calls always require approval:
  * - an unsandboxed command in a session of a channel
  * - a change of shared notes in a session of a channel or in a tainted session, because every later run may read the
  *   notes
  * - a change of schedules in a tainted session
  *
- * In a session of a channel, an approver can approve the change of schedules.
+ * In a session of a channel, an approver can approve a change of schedules.
  */
 function builtInOf(
 	{ effect, reason, liftedBy, when }: BuiltInRule,
@@ -209,7 +212,7 @@ function builtInOf(
 	};
 }
 
-/** Returns the session approvals that were granted under the current policy version. */
+/** Returns the session approvals in `scopes` that were granted under the version of the policy. */
 export function grantsUnder(
 	{ version }: PolicyInForce,
 	scopes: readonly GrantScope[],
@@ -218,8 +221,9 @@ export function grantsUnder(
 }
 
 /**
- * Whether a session approval covers a call. The call must use the approved tool. For a path approval, its path must
- * be at or below the approved path. For a command approval, its command must begin with the approved words.
+ * Whether a session approval covers a call. The call must use the approved tool. If the approval is for a path, the
+ * path of the call must be at or below the approved path. If the approval is for a command, the command of the call
+ * must begin with the approved words.
  */
 export function grantCovers(scope: GrantScope, tool: NamedTool, { grant, binding }: ToolPlan): boolean {
 	// No session approval covers a plan without a grant scope.

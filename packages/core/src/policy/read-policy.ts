@@ -22,11 +22,11 @@ export interface PolicySource {
 
 export interface PolicyFile {
 	readonly rules: readonly PolicyRule[];
-	/** `allow` rules of a workspace. They have no effect. */
+	/** `allow` rules in the file of a workspace. They have no effect. */
 	readonly ignored: readonly PolicyRule[];
 }
 
-/** Facts about a tool that are needed to read and match rules. */
+/** Facts about a tool that are necessary to read rules and to match rules with calls. */
 export interface KnownTool extends NamedTool {
 	command?: Tool["command"];
 }
@@ -138,7 +138,7 @@ class RuleReader {
 	}
 }
 
-/** Returns names without duplicates, because several tools can have the same name in rules. */
+/** Returns the rule names of the tools without duplicates, because rules may use one name for several tools. */
 function namesOf(tools: readonly KnownTool[]): string[] {
 	return [...new Set(tools.map(ruleNameOf))];
 }

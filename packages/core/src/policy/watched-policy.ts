@@ -21,7 +21,7 @@ export const maxPolicyBytes = 256 * 1024;
 export interface PolicyState extends PolicyFile {
 	/** Hash of the text or problem. Empty for a missing file, unless its deletion is the problem. */
 	readonly digest: string;
-	/** Error in the file with its position, or reason why the file cannot be used. */
+	/** Error in the file, with the position of the error, or reason why the file cannot be used. */
 	readonly problem?: string;
 }
 
@@ -37,8 +37,8 @@ export interface WatchedFile extends Omit<PolicySource, "text"> {
 
 /**
  * A policy file that is checked at each use and read again after a change. A read error becomes the `problem` of the
- * state and is not thrown. A deleted file is also a problem, because its rules may have protected something. Only the
- * file of a workspace may be deleted.
+ * state and is not thrown. The deletion of a file that was read before is also a problem, because its rules may have
+ * protected something. Only the file of a workspace may be deleted without a problem.
  */
 export class WatchedPolicy {
 	readonly #file: WatchedFile;
@@ -49,7 +49,7 @@ export class WatchedPolicy {
 		this.#file = file;
 	}
 
-	/** Returns the current state: the same object until the file changes. */
+	/** Returns the current state of the file. Returns the same object until the file changes. */
 	current(): PolicyState {
 		const stamp = this.#findStamp();
 		if (stamp === this.#stamp) return this.#state;
@@ -61,8 +61,8 @@ export class WatchedPolicy {
 	}
 
 	/**
-	 * Returns a text that changes with the file: "" if the file is missing, or a system error code if its metadata cannot
-	 * be read.
+	 * Returns a text that changes when the file changes. Returns "" if the file is missing, and a system error code if
+	 * the file's metadata cannot be read.
 	 */
 	#findStamp(): string {
 		const { path, foreign } = this.#file;

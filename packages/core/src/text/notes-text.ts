@@ -5,9 +5,9 @@ import { noteTexts } from "./texts.ts";
 
 /** Maximum characters of the notes at the start of a run: about 1,000 tokens. */
 const maxCharacters = 4_000;
-/** Maximum characters of notes in the result of a tool. A longer result would be stored in a file. */
+/** Maximum characters of the notes in one tool result. A longer result would be stored in a file. */
 const maxResultCharacters = 24_000;
-/** Maximum number of notes at the start of a run. */
+/** Maximum number of notes that the gateway adds at the start of a run. */
 export const maxNotes = 8;
 
 /** Whether a text block of a message contains notes that the gateway added. */
@@ -20,7 +20,7 @@ export function notesText(notes: readonly Memory[]): string {
 	return notes.length === 0 ? "" : [noteTexts.header, ...notes.map(noteText)].join("\n");
 }
 
-/** Returns the notes of a tool result as text for the model, with the number of notes that do not fit. */
+/** Returns the text of a tool result with notes. If some of the notes do not fit, the text states their number. */
 export function notesResult(notes: readonly Memory[]): string {
 	const fitting = withinBudget(notes, maxResultCharacters);
 	const missing = notes.length - fitting.length;
@@ -31,7 +31,7 @@ export function notesResult(notes: readonly Memory[]): string {
 	]).join("\n");
 }
 
-/** Returns the notes that together fit the budget of a run, in their order. */
+/** Returns the notes that together fit the character budget of a run. Keeps the order of `notes`. */
 export function withinNotesBudget(notes: readonly Memory[]): Memory[] {
 	return withinBudget(notes, maxCharacters - 2 * noteTexts.header.length);
 }

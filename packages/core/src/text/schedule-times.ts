@@ -10,17 +10,18 @@ import {
 import { scheduleTimeTexts } from "./texts.ts";
 
 /**
- * Creates the evaluator of a cron expression, with the rules of Vixie cron. A fixed time that daylight saving skips is
- * due at the first minute after the gap. A fixed time that occurs twice is due only the first time. If minutes or hours
- * have a wildcard, the expression follows elapsed time instead.
+ * Creates the evaluator of a cron expression, with the rules of Vixie cron. A fixed time that does not exist because
+ * daylight saving begins is due at the first minute after the gap. A fixed time that occurs twice because daylight
+ * saving ends is due only at its first occurrence. If minutes or hours have a wildcard, the expression follows elapsed
+ * time instead.
  */
 function cronOf({ cron, timeZone }: { readonly cron: string; readonly timeZone: string }): Cron {
 	return new Cron(cron, { timezone: timeZone, mode: "5-part", fixedTimeRule: "no-wildcard", paused: true });
 }
 
 /**
- * Returns the first due time after `after`, in milliseconds since the epoch. Returns undefined if no due time
- * follows, and for schedules on an event.
+ * Returns the first due time after `after`, in milliseconds since the epoch. Returns undefined if no due time follows,
+ * or if the trigger is an event.
  */
 export function nextDue(trigger: Trigger, after: number, createdAt: number): number | undefined {
 	switch (trigger.kind) {
@@ -37,7 +38,10 @@ export function nextDue(trigger: Trigger, after: number, createdAt: number): num
 	}
 }
 
-/** Returns the normal form of a trigger. Throws `invalid_argument`, with the value, for a trigger that is invalid or never fires. */
+/**
+ * Returns the normal form of a trigger. Throws `invalid_argument`, with the invalid value, if the trigger is invalid or
+ * never fires.
+ */
 export function checkTrigger(trigger: Trigger, now: number): Trigger {
 	switch (trigger.kind) {
 		case "cron":
@@ -98,8 +102,8 @@ function checkOnce(trigger: Extract<Trigger, { kind: "once" }>, now: number): Tr
 }
 
 /**
- * Converts a local time such as `2026-12-01T09:00:00` to milliseconds since 1970. Returns undefined for an invalid
- * time.
+ * Converts the local time `text` in the zone `timeZone`, such as `2026-12-01T09:00:00`, to milliseconds since the
+ * epoch. Returns undefined if the time is invalid.
  */
 function localTime(text: string, timeZone: string): number | undefined {
 	try {
@@ -188,7 +192,7 @@ function readOther(words: string, timeZone: string): Trigger | undefined {
 	return cron !== undefined && /^[\d*]/.test(cron) ? { kind: "cron", cron, timeZone } : undefined;
 }
 
-/** Returns the event with this name. Throws `invalid_argument` for an event that cannot start a schedule. */
+/** Returns the event with the name `name`. Throws `invalid_argument` if no event with the name can start a schedule. */
 export function eventOf(name: string): EventTrigger {
 	const known = eventTriggers.find((event) => event === name);
 	if (known !== undefined) return known;

@@ -7,12 +7,12 @@ export interface TextRedactor extends Sink {
 	onHit: Redactor["onHit"];
 }
 
-/** Minimum characters of a line of a multi-line password. Shorter lines are not removed on their own. */
+/** Minimum characters of a line in a multi-line password for which the line alone is also removed. */
 const shortestLine = 8;
 
 /**
- * Redacts the secrets of the gateway and the passwords of one session. Does not redact passwords of other
- * sessions, because they may be ordinary words in this session. Does not redact passwords of fewer than four
+ * Redacts the secrets of the gateway and the passwords of one session. Does not redact passwords of other sessions,
+ * because such a password may be an ordinary word in this session. Does not redact passwords of fewer than four
  * characters.
  */
 export class SessionRedactor implements Sink {
@@ -24,8 +24,8 @@ export class SessionRedactor implements Sink {
 	}
 
 	/**
-	 * Adds a password to remove from later text. For a multi-line password, each line of at least 8 characters is also
-	 * removed.
+	 * Adds a password to remove from later text. If the password has several lines, each line of at least 8 characters
+	 * is also removed.
 	 */
 	add(password: string): void {
 		this.#passwords ??= this.#ownRedactor();
@@ -40,8 +40,8 @@ export class SessionRedactor implements Sink {
 	}
 
 	/**
-	 * Removes only the secrets of the gateway and the passwords of the session, for text that a person wrote. Text with the
-	 * shape of a credential stays.
+	 * Removes only the secrets of the gateway and the passwords of the session. Does not remove text that only has the
+	 * form of a credential. Used for text from people.
 	 */
 	redactKnown(text: string): string {
 		return this.#gateway.redactKnown(this.#passwords?.redactKnown(text) ?? text);
@@ -55,7 +55,7 @@ export class SessionRedactor implements Sink {
 		return both(this.#gateway, this.#passwords).stream();
 	}
 
-	/** Returns the redactor for a sink. `sink` is the name of the sink in metrics. */
+	/** Returns the redactor for the sink with the name `sink` in metrics. */
 	into(sink: string): Sink {
 		return both(this.#gateway.into(sink), this.#passwords?.into(sink));
 	}
@@ -82,7 +82,10 @@ export class SessionRedactor implements Sink {
 	}
 }
 
-/** Combines two sinks. `inner` runs first, because a part of a password can look like a credential. */
+/**
+ * Combines two sinks. `inner` runs before `outer`, because a part of a password can look like a credential, and `outer`
+ * would remove only that part.
+ */
 function both(outer: Sink, inner: Sink | undefined): Sink {
 	if (!inner) return outer;
 	return {

@@ -1,4 +1,7 @@
-/** Maximum characters (UTF-16 units) and lines of one result for the model. `read_file` returns pages of this size. */
+/**
+ * Maximum characters (UTF-16 units) and lines of one tool result for the model. Also the maximum size of a page that
+ * `read_file` returns.
+ */
 export const outputLimits = { characters: 30_000, lines: 2_000 } as const;
 
 /** Maximum characters of the marker for the missing part. */
@@ -12,8 +15,8 @@ export function fitsOutput(text: string, characters: number = outputLimits.chara
 }
 
 /**
- * Returns the head and the tail of a text within the limits, with a marker line between them. Returns a text that fits unchanged.
- * Cuts at the end of a line if one is near, and never inside a character.
+ * Returns a text within the limits: the head and the tail of `text`, with a marker line between them. Returns `text`
+ * unchanged if it fits. Cuts at the end of a line if one is near, and never inside a character.
  */
 export function shortenOutput(
 	text: string,
@@ -55,7 +58,7 @@ function indexAfterLines(text: string, lines: number): number {
 	return at;
 }
 
-/** Returns the index of the first of the last `lines` lines. */
+/** Returns the index at which the last `lines` lines of the text begin. Returns 0 if the text has no more lines. */
 function indexBeforeLines(text: string, lines: number): number {
 	let at = text.endsWith("\n") ? text.length - 1 : text.length;
 	for (let count = 0; count < lines; count += 1) {

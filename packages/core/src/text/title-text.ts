@@ -3,11 +3,11 @@ const maxCharacters = 60;
 
 /**
  * Pattern of invisible, private and unassigned characters, and of characters that change the direction of text. Joiners
- * are not included, because emoji and some scripts need them.
+ * and variation selectors are not included, because emoji and some scripts need them.
  */
 const unseen =
 	/[\p{Cc}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Bidi_Control}]|(?!\u{200c}|\u{200d}|\u{fe0e}|\u{fe0f})[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu;
-/** Pattern of text before a title, such as `Title:` and quotation marks. */
+/** Pattern of text that a model may write before a title, such as `Title:` and quotation marks. */
 const before = /^(?:title:|[\s"'`“”„«»「『#*>_-])+/iu;
 const after = /[\s"'`“”„«»」』*_.。]+$/u;
 
@@ -32,8 +32,8 @@ export function oneLine(text: string): string {
 }
 
 /**
- * Returns the title with at most `maxCharacters` characters, including the ellipsis. Cuts at the last space if it is in
- * the second half.
+ * Returns the title with at most `maxCharacters` characters, including the ellipsis. Cuts at the last space if the
+ * space is in the second half.
  */
 function shortened(title: string): string {
 	// A grapheme has at least one UTF-16 unit, and at most a few dozen in real text.

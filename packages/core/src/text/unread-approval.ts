@@ -3,7 +3,7 @@ import type { Principal } from "../vocabulary/principal.ts";
 import { type Prompt, type PromptResponse, readAnswer } from "../vocabulary/prompt.ts";
 import { unreadTexts } from "./texts.ts";
 
-/** Maximum bytes of an approval request that a person can read on a phone. */
+/** Maximum bytes of an approval request in a chat. A person can read a request of this length on a phone. */
 const maxReadBytes = 16 * 1024;
 
 /** Whether an approval request is too long for a person to read in a chat. False for other questions. */
@@ -16,8 +16,8 @@ export function isUnread({
 }): boolean {
 	if (!approval) return false;
 	const { arguments: args, preview, notes } = approval;
-	// For most tools, the label and the preview show the arguments. Some tools have neither, so the larger of the two
-	// sizes is compared.
+	// For most tools, the label and the preview show the arguments. For some tools, neither shows them, so the larger of
+	// the two sizes is compared.
 	const shownBytes = Math.max(bytesOf(`${label}${preview}`), bytesOf(JSON.stringify(args)));
 	return shownBytes + bytesOf(notes.join("")) > maxReadBytes;
 }
@@ -27,8 +27,8 @@ function bytesOf(text: string): number {
 }
 
 /**
- * Throws `permission_denied` for an approval in a chat, or through an agent or its form, if the request is too long to
- * read there. A person can always deny the request.
+ * Throws `permission_denied` if a person approves a request in a chat, or through an agent or its form, and the request
+ * is too long to read there. A person can always deny the request.
  */
 export function refuseUnread({ kind, through }: Principal, prompt: Prompt, response: PromptResponse): void {
 	if ((kind !== "connector" && through === undefined) || !isUnread(prompt)) return;

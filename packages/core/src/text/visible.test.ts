@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { mixedScriptNotes, visible, visibleLines } from "./visible.ts";
 
-/** Returns the original text of a result of `visible`. */
+/** Returns the text for which `visible` returned `shown`. */
 function seenThrough(shown: string): string {
 	return shown.replaceAll(/\\u\{([0-9a-f]+)\}/g, (_, hex: string) =>
 		String.fromCodePoint(Number.parseInt(hex, 16)),

@@ -11,8 +11,8 @@ const UNSEEN =
 	/[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u{2800}]|(?! )\p{Zs}|\\(?=u\{)/gu;
 
 /**
- * Returns one line that shows each character. An invisible character appears as `\u{202e}`, for example. A backslash before `u{`
- * appears as `\u{5c}`, so the result is unambiguous.
+ * Returns one line that shows each character. An invisible character appears as an escape, for example `\u{202e}`. A
+ * backslash before `u{` appears as `\u{5c}`, so the result is unambiguous.
  */
 export function visible(text: string): string {
 	return text.replaceAll(UNSEEN, escaped);
@@ -29,21 +29,21 @@ function escaped(character: string): string {
 	return `\\u{${character.codePointAt(0)?.toString(16)}}`;
 }
 
-/** Pattern of a letter of a script whose letters can look like Latin letters. */
+/** Pattern of a letter in a script with letters that can look like Latin letters. */
 const LOOK_ALIKE =
 	/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}\p{Script=Cherokee}\p{Script=Coptic}\p{Script=Lisu}]/u;
 const LATIN = /\p{Script=Latin}/u;
 
 /**
- * Pattern of full-width and mathematical forms of ASCII, and of characters that look like the slashes, dots and colons
- * of an address.
+ * Pattern of a full-width or mathematical form of an ASCII character, or of a character that looks like `/`, `.` or `:`
+ * in an address.
  */
 const DISGUISED =
 	/[\u{ff01}-\u{ff5e}\u{1d400}-\u{1d7ff}\u{2024}\u{2044}\u{2215}\u{2236}\u{29f8}\u{a789}\u{3002}\u{ff61}]/gu;
 
 /**
- * Returns notes about words that mix Latin letters with look-alike letters, and about characters that look like other characters.
- * May be empty.
+ * Returns notes about words that mix Latin letters with look-alike letters, and about characters that look like other
+ * characters. Returns an empty list if the text has neither.
  */
 export function mixedScriptNotes(text: string): string[] {
 	const words = text.match(/[\p{L}\p{M}]+/gu) ?? [];
@@ -59,14 +59,14 @@ function noted(problem: string, found: readonly string[]): string[] {
 	return named.length === 0 ? [] : [`${problem}: ${named.join(", ")}`];
 }
 
-/** Returns at most `max` UTF-16 units of a text, and an ellipsis after a cut. */
+/** Returns at most the first `max` UTF-16 units of a text. Adds an ellipsis if the text is longer. */
 export function shorten(text: string, max: number): string {
 	return text.length > max ? `${text.slice(0, max).toWellFormed()}…` : text;
 }
 
 /**
- * Returns the lines of an output. If a part was omitted, `cut` is true, and the result has only lines before that part. The
- * last of these lines is left out, because it may be incomplete.
+ * Returns the lines of a command's output. If the output lacks a part, `cut` is true, and the result has only the lines
+ * before the omitted part. The last line before the omitted part is left out, because it may be incomplete.
  */
 export function completeLines({ output }: { readonly output: string }): {
 	readonly lines: string[];

@@ -2,7 +2,10 @@ import { commandEffectTexts } from "./texts.ts";
 
 interface Rule {
 	readonly programs: readonly string[];
-	/** Whether the command is irreversible with these arguments. Absent if it is irreversible with all arguments. */
+	/**
+	 * Whether the program is irreversible with the arguments `args`. Absent if the program is irreversible with any
+	 * arguments.
+	 */
 	readonly when?: (args: readonly string[]) => boolean;
 	readonly reason: string;
 }
@@ -58,8 +61,8 @@ const rules: readonly Rule[] = [
 ];
 
 /**
- * Returns the reason why the effect of the program cannot be undone, or undefined. If `program` is undefined because it
- * is known only at run time, the arguments decide.
+ * Returns the reason why the effect of the program with the arguments cannot be undone. Returns undefined if no rule
+ * matches. If `program` is undefined because the program is known only at run time, the arguments decide.
  */
 export function irreversibleReason(program: string | undefined, args: readonly string[]): string | undefined {
 	if (program === undefined)
@@ -69,7 +72,7 @@ export function irreversibleReason(program: string | undefined, args: readonly s
 	return named.find(({ when }) => when === undefined || when(args))?.reason;
 }
 
-/** Whether a path is in /dev, except for harmless devices such as /dev/null. */
+/** Whether a path is in /dev. False for harmless devices such as /dev/null. */
 export function isDevice(path: string): boolean {
 	return /^\/+dev\/(?!(?:null|zero|full|random|urandom|tty|stdin|stdout|stderr|fd\/.*|shm\/.*|pts\/.*)$)/.test(
 		path,
@@ -80,7 +83,7 @@ function some(pattern: RegExp): (args: readonly string[]) => boolean {
 	return (args) => args.some((arg) => pattern.test(arg));
 }
 
-/** Options of git that precede the subcommand, and whose value is the next word: https://git-scm.com/docs/git */
+/** Options of git before the subcommand. The next word is the value of the option: https://git-scm.com/docs/git */
 const gitValueOptions = new Set(
 	"-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source".split(" "),
 );
@@ -88,13 +91,13 @@ const gitValueOptions = new Set(
 function isForcedPush(args: readonly string[]): boolean {
 	let at = 0;
 	while (args[at]?.startsWith("-")) at += gitValueOptions.has(args[at] ?? "") ? 2 : 1;
-	// An alias in the arguments can give a push any name.
+	// An alias in the options can give the subcommand `push` any other name.
 	if (args.slice(0, at).some((arg) => /^(?:--config-env=|-c)?alias\./i.test(arg))) return true;
 	return /^(?:push|send-pack|http-push)$/.test(args[at] ?? "") && args.slice(at + 1).some(isForcing);
 }
 
 /**
- * Whether the argument of a push forces the push or deletes remote branches. Options may be abbreviated:
+ * Whether `arg`, an argument of `git push`, forces the push or deletes remote branches. Options may be abbreviated:
  * https://git-scm.com/docs/gitcli
  */
 function isForcing(arg: string): boolean {
@@ -118,13 +121,13 @@ function isForgeChange(args: readonly string[]): boolean {
 	return args.includes("api") && some(/^(?:-X|--method)?=?(?:delete|put|post|patch)$/i)(args);
 }
 
-/** Pattern of options of `find` before its expression. */
+/** Pattern of the options of `find` that may precede the start paths. */
 const FIND_OPTION = /^-(?:[HLP]|O\d?|D)$/;
 const FIND_EXPRESSION = /^(?:-|\(|!|,)/;
 
 /**
- * Returns the paths that the program would remove recursively. If `program` is undefined because it is known only at
- * run time, reads the arguments as those of `rm`.
+ * Returns the paths that the program would remove recursively. If `program` is undefined because the program is known
+ * only at run time, reads `args` as arguments of `rm`.
  */
 export function removedPaths(program: string | undefined, args: readonly string[]): readonly string[] {
 	if (program === "find" || program === "fd") return findPaths(args);
@@ -134,7 +137,7 @@ export function removedPaths(program: string | undefined, args: readonly string[
 }
 
 function isRecursive(option: string): boolean {
-	// The option contains only letters that `rm` accepts. A long option may be abbreviated: `--rec`.
+	// A short option matches only if `rm` accepts all its letters. A long option may be abbreviated: `--rec`.
 	return (
 		/^-[fiIdvPWx]*[rR][rRfiIdvPWx]*$/.test(option) || (option.length > 2 && "--recursive".startsWith(option))
 	);

@@ -12,7 +12,7 @@ let directory: Awaited<ReturnType<typeof createDirectory>>;
 let cwd = "";
 
 beforeAll(async () => {
-	// The directory is not below /tmp, because removing files there is not irreversible.
+	// The directory is not below /tmp, because a removal of files below /tmp is not irreversible.
 	directory = await createDirectory("/var/tmp");
 	cwd = join(directory.path, "work");
 	await mkdir(join(cwd, "sub"), { recursive: true });
@@ -35,7 +35,7 @@ async function classesOf(command: string): Promise<string> {
 }
 
 test.each([
-	// Forced pushes and deletions of branches, in many spellings of git and its options.
+	// Pushes that are forced or that delete branches, in many spellings of git and its options.
 	"git push --force",
 	"git push -f",
 	"git push -fu origin main",

@@ -15,12 +15,18 @@ export interface CommandJudgement {
 	readonly secret: readonly string[];
 }
 
-/** Maximum texts that are read in one command. A command with more texts always requires approval. */
+/**
+ * Maximum texts that are read for one command: the command, and texts in it that a program may run. A command with more
+ * texts always requires approval.
+ */
 const MAX_TEXTS = 300;
 const MAX_WORDS = 300;
-/** Maximum removals that are checked, because each check needs access to the file system. */
+/** Maximum removed paths that are checked, because each check needs access to the file system. */
 const MAX_REMOVALS = 20;
-/** Maximum length of a directory path that is followed, because every word of the command is resolved against it. */
+/**
+ * Maximum length of a working directory after `cd`. Longer paths are treated as unknown, because every word of the
+ * command is resolved against the working directory.
+ */
 const MAX_FOLLOWED = 500;
 const unread = commandEffectTexts.tooLong;
 
@@ -33,9 +39,9 @@ const changers = new Set(
 );
 
 /**
- * Finds effects of a shell command that always require approval. They are irreversible actions, changes of files that
- * control the machine or the gateway, and names of files with keys. A command can hide its effect from this check, so
- * the result may only add approvals. Only the sandbox confines a command.
+ * Finds effects of a shell command that always require approval. The effects are irreversible actions, changes of files
+ * that control the machine or the gateway, and names of files that contain secrets. A command can hide an effect from
+ * `judgeCommand`, so callers must use the result only to require more approvals. Only the sandbox confines a command.
  */
 export async function judgeCommand(text: string, places: CommandDirectories): Promise<CommandJudgement> {
 	const judge = new Judge(places);
@@ -51,7 +57,7 @@ export async function judgeCommand(text: string, places: CommandDirectories): Pr
 	};
 }
 
-/** Words of a command. If `hidden` is true, each word may be a program that the command runs. */
+/** Words of one command. If `hidden` is true, any of the words may be a program that the command runs. */
 export interface CommandWords {
 	readonly words: readonly string[];
 	readonly hidden: boolean;
@@ -75,7 +81,10 @@ export function findCommands(text: string, places: CommandDirectories): ParsedCo
 	return { ...parsed, isComplete: !judge.irreversible.has(unread) };
 }
 
-/** Whether the path is outside the roots, or is /tmp, the home directory or one of its parents. */
+/**
+ * Whether the path is outside the roots and /tmp. Also true for /tmp itself, the home directory, and the parents of the
+ * home directory.
+ */
 async function isOutside(path: string, places: CommandDirectories): Promise<boolean> {
 	const temporary = ["/tmp", await realpath("/tmp")];
 	if (path === "/" || isWithin(places.home, path) || temporary.includes(path)) return true;
@@ -99,7 +108,10 @@ class Judge {
 	readonly removals = new Set<string>();
 	readonly #places: CommandDirectories;
 	readonly #parsed: { readonly commands: CommandWords[]; readonly paths: Set<string> } | undefined;
-	/** Texts to read, with their starting directory. `hidden`: whether each word may be a program that the text runs. */
+	/**
+	 * Texts to read, each with the working directory at its start. `hidden`: whether any word of the text may be a
+	 * program that the text runs.
+	 */
 	readonly #waiting = new Map<string, { readonly cwd: string | undefined; readonly hidden: boolean }>();
 	#cwd: string | undefined;
 
@@ -115,7 +127,7 @@ class Judge {
 	read(text: string): void {
 		this.#waiting.set(text, { cwd: this.#places.cwd, hidden: false });
 		let read = 0;
-		// The iteration includes entries that are added meanwhile. Each entry is visited once.
+		// The iteration also visits entries that are added during the iteration. Each entry is visited once.
 		for (const [next, { cwd, hidden }] of this.#waiting) {
 			read += 1;
 			if (read > MAX_TEXTS) {
@@ -152,7 +164,7 @@ class Judge {
 		}
 	}
 
-	/** Judges the words of one command. Returns whether its program may run other programs. */
+	/** Judges the words of one command. Returns whether the command's program may run other programs. */
 	#readWords(words: readonly string[], hidden: boolean): boolean {
 		for (const word of words) this.#judgeName(word);
 		const runsOthers = hidden || isWrapper(programOf(words[0] ?? "") ?? "");

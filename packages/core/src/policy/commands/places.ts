@@ -12,15 +12,20 @@ export interface CommandDirectories extends ForbiddenPlaces {
 interface ForbiddenPlaces {
 	readonly home: string;
 	readonly forbidden: readonly string[];
-	/** Workspace of the session. Commands may name it, even if it is below a forbidden directory. */
+	/**
+	 * Workspace of the session. Commands may name the workspace, even if the workspace is below a forbidden directory.
+	 */
 	readonly workspace?: string | undefined;
-	/** Directories that commands may name, even below a forbidden directory. A sandbox makes them read-only. */
+	/**
+	 * Directories that commands may name, even if a directory is below a forbidden directory. In a sandbox, the
+	 * directories are read-only.
+	 */
 	readonly readable?: readonly string[] | undefined;
 }
 
 /**
- * Returns the absolute path that a word names, or undefined if the path is known only at run time, for example because
- * `cwd` is undefined.
+ * Returns the absolute path that a word names. Returns undefined if the path is known only at run time, for example if
+ * the path is relative and `cwd` is undefined.
  */
 export function resolveWord(word: string, cwd: string | undefined, home: string): string | undefined {
 	// The shell expands `{a,b}` and `{1..3}` to several words.
@@ -44,8 +49,8 @@ export function namedPaths(word: string, cwd: string | undefined, home: string):
 }
 
 /**
- * Whether the text of a word names a path at or below a forbidden directory. Paths in the workspace and in the
- * readable directories are allowed.
+ * Whether a word names a forbidden directory, or a file or directory in a forbidden directory. Paths in the workspace
+ * and in the readable directories are allowed.
  */
 export function namesForbidden(
 	word: string,
@@ -55,7 +60,7 @@ export function namesForbidden(
 	if (forbidden.length === 0) return false;
 	const open = workspace === undefined ? readable : [workspace, ...readable];
 	const text = looseForm(open.reduce(withoutPath, word));
-	// Separates the path in words such as `--data=PATH`, `@PATH`, `file://PATH` and `host:PATH`.
+	// The split separates PATH in words such as `--data=PATH`, `@PATH`, `file://PATH` and `host:PATH`.
 	const parts = [word, ...word.split(/[=:@,]/).slice(1)];
 	const places = parts
 		.flatMap((part) => resolveWord(part, cwd, home) ?? [])
@@ -68,8 +73,8 @@ export function namesForbidden(
 }
 
 /**
- * Removes the path from the text, except where it continues as a longer name. Returns a text with `..` unchanged,
- * because `..` could leave the path.
+ * Removes `path` from the text, unless the path is only the beginning of a longer name. Returns the text unchanged if
+ * it contains `..`, because `..` could lead out of the path.
  */
 function withoutPath(text: string, path: string): string {
 	if (text.includes("..")) return text;
@@ -80,7 +85,7 @@ function withoutPath(text: string, path: string): string {
 		);
 }
 
-/** Whether the text contains the path, and not only as the beginning of a longer name. */
+/** Whether the text contains the path. False if the path is only the beginning of a longer name. */
 function containsPath(text: string, path: string): boolean {
 	for (let at = text.indexOf(path); at !== -1; at = text.indexOf(path, at + 1)) {
 		const next = text[at + path.length] ?? "/";
@@ -100,7 +105,7 @@ export function matchesWithin(path: string, directory: string): boolean {
 }
 
 /**
- * Whether a name matches a shell pattern. Backtracks only to the last `*`, so that every pattern is fast. `[…]` matches
+ * Whether a name matches a shell pattern. Backtracks only to the last `*`, so that no pattern is slow. `[…]` matches
  * any one character.
  */
 export function matchesName(name: string, glob: string): boolean {
@@ -125,7 +130,7 @@ export function matchesName(name: string, glob: string): boolean {
 	return /^\**$/.test(pattern.slice(next));
 }
 
-/** Names in `/proc` for the environment, memory and open files of a process, and for its view of the file system. */
+/** Names in `/proc/PROCESS` for the environment, the memory, the open files and the file system of the process. */
 const revealing = "environ mem maps smaps fd fdinfo root cwd task map_files".split(" ");
 
 /**
@@ -135,7 +140,7 @@ const revealing = "environ mem maps smaps fd fdinfo root cwd task map_files".spl
 const wellKnown = ".env .ssh .aws .gnupg .netrc .npmrc id_rsa id_ed25519".split(" ");
 
 /**
- * Whether a command may read a secret through this absolute path. True in these cases:
+ * Whether a command may read a secret through the absolute path `path`. True in these cases:
  * - The path names a secret file.
  * - The path contains a pattern that matches a secret file.
  * - The path reveals the state of a process in `/proc`.

@@ -84,8 +84,8 @@ test(
 	"the words of a plain command are exactly those that a real shell runs",
 	async () => {
 		await using directory = await createDirectory();
-		// Programs of a pipe run at the same time, and bash flushes its output after each line feed. A record has
-		// no line feed, so each program writes it at once, and records are not mixed.
+		// The programs of a pipe run at the same time, and bash flushes its output after each line feed. A record has no
+		// line feed, so each program writes its record at once, and records are not mixed.
 		const recorder = '#!/bin/bash\nprintf \'%s\\0\' "${0##*/}" "$@" $\'\\x01\' >> "$RECORD"\n';
 		for (const name of ["ls", "rm", "a"]) {
 			writeFileSync(join(directory.path, name), recorder, { mode: 0o755 });

@@ -1,4 +1,4 @@
-/** Placeholder in a word for text that is known only at run time. */
+/** Placeholder in a word. Replaces text that is known only at run time. */
 export const UNKNOWN = "\0";
 
 /** Maximum texts that `splitCommands` reads: the command line and its substitutions. */
@@ -14,9 +14,10 @@ export interface SimpleCommand {
 }
 
 /**
- * Splits shell text into its simple commands, including commands of subshells and substitutions. Inserts the values of
- * `variables` and of plain assignments. Other variables and substitutions become `UNKNOWN`. Accepts any text and never
- * fails. A shell may read the text differently, so the result may only add approvals.
+ * Splits shell text into simple commands, including the commands in subshells and substitutions. Replaces variables by
+ * their values if `variables` or an earlier assignment in the text gives the value. Replaces other variables, and
+ * substitutions, by `UNKNOWN`. Accepts any text and never fails. A shell may read the text differently, so callers must
+ * use the result only to require more approvals.
  */
 export function splitCommands(text: string, variables: Readonly<Record<string, string>>): SimpleCommand[] {
 	const known = new Map(Object.entries(variables));
@@ -33,9 +34,9 @@ export function splitCommands(text: string, variables: Readonly<Record<string, s
 }
 
 /**
- * Returns the simple commands of a line that every shell reads in the same way, with quotes removed. The line runs only
- * these commands. Returns undefined if the shell would expand or substitute anything, open a file other than /dev/null,
- * or start a background command or another shell. Also returns undefined in all cases of doubt.
+ * Returns the simple commands of a text, with quotes removed, if every shell reads the text in the same way. The text
+ * runs only the returned commands. Returns undefined if the shell would expand or substitute anything, open a file
+ * other than /dev/null, or start a background command or a subshell. Also returns undefined in all cases of doubt.
  */
 export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	// Control characters and special blanks are invisible, and some shells treat them as separators.
@@ -46,7 +47,7 @@ export function splitPlainly(text: string): (readonly string[])[] | undefined {
 	return commands.map(({ words }) => words);
 }
 
-/** Pattern of unquoted characters that make a text not plain. */
+/** Pattern of a character that, unquoted, makes a text not plain. */
 const special = /[*?[\]{}()\n\r]/;
 
 const reserved = new Set(
@@ -56,7 +57,7 @@ const assignment = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 
 class Reader {
 	readonly inner: string[] = [];
-	/** Whether the text so far contains nothing that a shell could expand or read in another way. */
+	/** Whether the text that was read so far contains nothing that a shell could expand or read in another way. */
 	plain = true;
 	readonly #text: string;
 	readonly #variables: Map<string, string>;
@@ -110,7 +111,8 @@ class Reader {
 		const doubled = "&|".includes(character) && this.#text[this.#at] === character;
 		if (doubled) this.#skip(1);
 		this.#endCommand();
-		// A line is not plain if it begins with an operator or has two in a row, or if `&` starts a background command.
+		// A text is not plain if it begins with an operator, if two operators follow each other, or if `&` starts a
+		// background command.
 		if (this.#endsWithOperator || this.#commands.length === 0 || (character === "&" && !doubled))
 			this.plain = false;
 		this.#endsWithOperator = true;
@@ -197,7 +199,10 @@ class Reader {
 		this.#redirect = operator.includes(">") ? this.#outputs : this.#inputs;
 	}
 
-	/** Whether a redirection only writes to /dev/null, or only joins standard output and standard error (`2>&1`). */
+	/**
+	 * Whether a redirection only writes to /dev/null, or only redirects standard output or standard error to the other
+	 * (`2>&1`).
+	 */
 	#isHarmless(operator: string, rest: string): boolean {
 		if (this.#redirect) return false;
 		// A number before a redirection is a descriptor only if it is not quoted.
@@ -250,8 +255,8 @@ class Reader {
 	}
 
 	/**
-	 * Reads the text before the mark and skips the mark unless `leave` is true. If the mark is missing, returns the
-	 * remaining text and sets `plain` to false.
+	 * Returns the text before `mark`. Skips `mark` unless `leave` is true. If the remaining text has no `mark`, returns
+	 * the remaining text and sets `plain` to false.
 	 */
 	#readUntil(mark: string, leave = false): string {
 		const found = this.#text.indexOf(mark, this.#at);
@@ -264,8 +269,8 @@ class Reader {
 }
 
 /**
- * Splits the text at every character that could separate commands, even within quotes. Finds commands that a shell
- * runs but that `splitCommands` treats as quoted text.
+ * Splits the text at every character that could separate commands, even within quotes. Finds commands that
+ * `splitCommands` treats as quoted text although a shell runs the commands.
  */
 export function splitBlindly(text: string): string[][] {
 	return text
@@ -282,7 +287,8 @@ export function splitBlindly(text: string): string[][] {
 }
 
 /**
- * Returns the index of the closing parenthesis, or the end of the text if it is missing. Ignores quoted parentheses.
+ * Returns the index of the closing parenthesis. If the closing parenthesis is missing, returns the length of the text.
+ * Ignores quoted parentheses.
  */
 function closingParenthesis(text: string): number {
 	const tokens = /\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|[()]/gs;
@@ -296,7 +302,8 @@ function closingParenthesis(text: string): number {
 }
 
 /**
- * Returns the text between the first brace and its closing brace, or all further text if the closing brace is missing.
+ * Returns the text between the first brace and its closing brace. If the closing brace is missing, returns all text
+ * after the first brace.
  */
 function readBraces(text: string): { readonly inner: string; readonly end: number } {
 	let depth = 0;
@@ -308,7 +315,10 @@ function readBraces(text: string): { readonly inner: string; readonly end: numbe
 	return { inner: text.slice(1), end: text.length };
 }
 
-/** Returns the variable or special parameter, such as `?`, at the start of the text, or "". */
+/**
+ * Returns the name of the variable at the start of the text, or a special parameter such as `?`. Returns "" if the text
+ * starts with neither.
+ */
 function readName(text: string): string {
 	return /^(?:[A-Za-z_]\w*|[0-9@*#?$!-])/.exec(text)?.[0] ?? "";
 }
@@ -338,7 +348,7 @@ function decodeAnsi(text: string): { readonly text: string; readonly end: number
 			return letters[letter] ?? letter;
 		},
 	);
-	// The shell ends text in `$'…'` at a NUL character.
+	// In the shell, a NUL character ends the text in `$'…'`.
 	return { text: decoded.replace(/\0.*$/s, ""), end: body.length + 2 };
 }
 

@@ -21,14 +21,14 @@ const shownDirectory = agentTexts.directory;
 
 const builtIn: Profile = { name: "default", title: "Parley", sampling: {} };
 
-/** A profile, or the reason why it is unusable. Undefined if it does not exist. */
+/** A profile, or the reason why the profile is unusable. Undefined if the profile does not exist. */
 type Outcome = { readonly profile: Profile } | { readonly problem: ProfileProblem } | undefined;
 
 /**
- * Opens the agents in a directory. An agent has `NAME/config.toml`, `NAME/agent.md` or both. The directory may be
- * missing. Each use checks the files, and reads changed files again. If `tools` is given, names of other tools are a
- * problem, except for tools of MCP servers. A model of the gateway's own provider is a problem if `checkModel` throws
- * for it.
+ * Opens the agent profiles in a directory. A profile has `NAME/config.toml`, `NAME/agent.md` or both. The directory may
+ * be missing. Each use of a profile checks its files, and reads the files again if they have changed. A profile with a
+ * tool name that is not in `tools` is unusable, unless `tools` is undefined or the name belongs to a tool of an MCP
+ * server. A profile without its own endpoint is unusable if `checkModel` throws for its model.
  */
 export function openProfiles(
 	directory: string,
@@ -152,7 +152,7 @@ class ProfileDirectory implements Profiles {
 }
 
 function isMissing(path: string): boolean {
-	// Synchronous, because this check runs at each use of an agent and an asynchronous check takes longer.
+	// The check is synchronous, because it runs at each use of an agent and an asynchronous check takes longer.
 	try {
 		return lstatSync(path, { throwIfNoEntry: false }) === undefined;
 	} catch {
@@ -174,7 +174,10 @@ interface FileState {
 	readonly stamp: string;
 }
 
-/** Returns the real path of the file, or undefined if the file is missing. Throws if a link leads out of `root`. */
+/**
+ * Returns the real path of `path` below `root`, or undefined if the file is missing. Throws if a link leads out of
+ * `root`.
+ */
 async function resolveWithin(root: string, path: string, shown: string): Promise<string | undefined> {
 	const real = await orMissing(realpath(join(root, path)), shown);
 	if (real === undefined || isWithin(real, root)) return real;

@@ -14,7 +14,10 @@ export type ProfileConfig = Omit<Profile, "name" | "title" | "instructions"> & {
 
 const addressForm = agentConfigTexts.endpoint;
 
-/** Schema of the sampling settings. Its errors list the allowed values, and `explain` adds the key and its line. */
+/**
+ * Schema of the sampling settings. The errors of the schema list the allowed values, and `explain` adds the key and the
+ * line of the key.
+ */
 const sampling = z.strictObject(
 	{
 		temperature: number(0, 2).optional(),
@@ -47,7 +50,7 @@ const schema = z.strictObject({
 		.array(line(128, agentConfigTexts.tool), { error: agentConfigTexts.tools })
 		.max(200, { error: agentConfigTexts.tooManyTools })
 		.optional(),
-	/** Another program's setting for the role of tool results. Parley accepts and ignores it. */
+	/** Setting of another program for the role of tool results. Parley accepts and ignores the setting. */
 	tool_role: z.boolean({ error: agentConfigTexts.boolean }).optional(),
 	context_size: integer(1024, 10_000_000).optional(),
 	sampling: sampling.optional(),
@@ -56,7 +59,7 @@ const schema = z.strictObject({
 
 type Config = z.infer<typeof schema>;
 
-/** Reads a `config.toml`. Throws `invalid_argument` with the reason, and with the line if it is known. */
+/** Reads a `config.toml`. Throws `invalid_argument` with the reason, and with the line if the line is known. */
 export function readProfileConfig(text: string): ProfileConfig {
 	const { success, data, error } = schema.safeParse(parseToml(text));
 	if (!success) throw explain(text, error);
@@ -135,8 +138,8 @@ function unknownKey(text: string, table: string, key: string): ParleyError {
 }
 
 /**
- * Returns the line of a key as the beginning of an error. Returns "" if the form of the key is not supported, such as
- * an inline table.
+ * Returns the line of a key as the beginning of an error message: `line 3: `. Returns "" if the key was not found, for
+ * example because it is in an inline table.
  */
 function placeOf(text: string, table: string, key: string): string {
 	let current = "";
@@ -169,8 +172,8 @@ function integer(min: number, max: number): z.ZodNumber {
 }
 
 /**
- * Returns the address without a final `/v1`, because the settings of other programs contain it. Returns undefined if
- * the address is invalid.
+ * Returns the address without a final `/v1`, because addresses in the settings of other programs end with `/v1`.
+ * Returns undefined if the address is invalid.
  */
 function serverAddress(text: string): string | undefined {
 	const url = URL.parse(text);

@@ -3,14 +3,14 @@ import type { Reasoning, Sampling } from "../../vocabulary/model.ts";
 import { agentTexts } from "./texts.ts";
 
 /**
- * Agent profile: instructions and settings of an agent. For an absent field without a stated default, the gateway's
- * setting applies.
+ * Agent profile: instructions and settings of an agent. If a field is absent and its comment states no default, the
+ * gateway's setting applies.
  */
 export interface Profile {
 	/** Name of the profile's directory. */
 	readonly name: string;
 	readonly title: string;
-	/** Kind of work that other agents may delegate to the agent. */
+	/** Description of the work that other agents may delegate to the agent. */
 	readonly description?: string;
 	/** Text of `agent.md`. It replaces the built-in instructions. */
 	readonly instructions?: string;
@@ -20,7 +20,7 @@ export interface Profile {
 	readonly sampling: Sampling;
 	/** Names of the agent's tools. Absent: all tools. */
 	readonly tools?: readonly string[];
-	/** Context window in tokens. If the window of the model is known, this value can only reduce that window. */
+	/** Context window in tokens. If the window of the model is known, `contextWindow` can only reduce the window. */
 	readonly contextWindow?: number;
 	/** Server that replaces the gateway's model server. */
 	readonly endpoint?: ProfileEndpoint;
@@ -47,13 +47,13 @@ export interface ProfileProblem {
 export interface Profiles {
 	/**
 	 * Reads the current settings of a profile. Throws `invalid_argument` if the profile does not exist or has an error.
-	 * If it does not exist, the message lists the existing profiles.
+	 * If the profile does not exist, the message lists the existing profiles.
 	 */
 	find(name: string): Promise<Profile>;
 	list(): Promise<{ readonly profiles: readonly Profile[]; readonly problems: readonly ProfileProblem[] }>;
 }
 
-/** Port that has only the built-in profile. */
+/** Port with only the built-in profile `default`. */
 export const noProfiles: Profiles = {
 	async find(name) {
 		if (name === "default") return { name, title: "Parley", sampling: {} };
@@ -65,15 +65,15 @@ export const noProfiles: Profiles = {
 };
 
 /**
- * Pattern of names without path separators and without a leading dot. Such a name is always a direct child of a
- * directory.
+ * Pattern of a name without path separators and without a leading dot. A path with the name is always a direct child of
+ * its directory.
  */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{M}\p{N} ._-]{0,63}$/u;
 
-/** Whether a text can be the name of an agent and of its directory. */
+/** Whether `name` is valid as the name of an agent and of the agent's directory. */
 export function isProfileName(name: string): boolean {
 	return name.length <= 64 && NAME.test(name) && !name.endsWith(" ");
 }
 
-/** Name of the profile of a session that names no profile. */
+/** Name of the profile for sessions that do not choose a profile. */
 export const defaultProfile = "default";

@@ -17,7 +17,7 @@ export const agentTexts = {
 	cannotRead: (path: string): string => `cannot read ${path}`,
 } as const;
 
-/** Allowed values of an agent's settings, and errors in these settings. */
+/** Texts about an agent's settings: the allowed values, and the errors. */
 export const agentConfigTexts = {
 	endpoint: "an http or https address without a user name, password or query",
 	sampling: "a table: [sampling]",
