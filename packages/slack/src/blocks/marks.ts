@@ -35,8 +35,8 @@ export function containsToken(code: string): boolean {
 }
 
 /**
- * Returns `url` for `<…>` or `(…)`. Percent-encodes characters that would end the URL early, and an `&` that would
- * start an entity.
+ * Returns `url` in a form that is safe in `<…>` and `(…)`. Percent-encodes characters that would end the URL
+ * early, and an `&` that would start an entity.
  */
 export function addressOf(url: string): string {
 	return visible(url)

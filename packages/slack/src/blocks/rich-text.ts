@@ -13,8 +13,8 @@ interface Style {
 type Part = RichTextBlock["elements"][number];
 
 /**
- * Whether Markdown cannot show a block exactly, because the block contains a time, or code in which Slack could
- * recognise a mention, a command or a link.
+ * Whether Markdown cannot show a block exactly. The reason is a time, or code in which Slack could recognise a
+ * mention, a command or a link.
  */
 export function needsRichText(block: Block): boolean {
 	switch (block.type) {
@@ -70,7 +70,7 @@ export function richTextLine(nodes: readonly Inline[]): RichTextBlock {
 	return { type: "rich_text", elements: [{ type: "rich_text_section", elements: line }] };
 }
 
-/** Returns the number of characters to which Slack's limits apply. */
+/** Returns the number of characters in a rich text to which Slack's limits apply. */
 export function richTextLength({ elements }: RichTextBlock): number {
 	let length = 0;
 	for (const part of elements) {

@@ -92,7 +92,7 @@ export class CatchUp {
 		this.#silenceStart = this.#parts.clock.now();
 	}
 
-	/** Checks for missed events. Call it after a sign that no events arrive. */
+	/** Checks for missed events, after a sign that no events arrive. */
 	silent(): void {
 		this.#quiet(deliveredMs);
 	}

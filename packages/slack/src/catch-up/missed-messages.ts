@@ -51,8 +51,8 @@ export class MissedMessages {
 	/**
 	 * Passes the messages between two timestamps to `receive`, oldest first. If there are too many, passes only the
 	 * newest that were read. Resolves with the threads that these messages have started, most recently answered
-	 * first, or with `gone` if the channel or thread can no longer be read. Rejects if Slack does not return the
-	 * messages, if `receive` rejects, or if the signal aborts.
+	 * first. Resolves with `gone` if the channel or thread can no longer be read. Rejects if Slack does not return
+	 * the messages, if `receive` rejects, or if the signal aborts.
 	 */
 	async read(
 		place: ActiveChannel,

@@ -13,8 +13,8 @@ import type { SlackAnswer, SlackCall } from "../vocabulary/slack-port.ts";
 const timeoutMs = 15_000;
 
 /**
- * Returns options without retries. By default, the client repeats calls that Slack may have executed, and one rate
- * limit delays all calls. When the signal aborts, calls end without a response.
+ * Returns the options of a web client without retries. By default, the client repeats calls that Slack may have
+ * executed, and one rate limit delays all calls. When the signal aborts, calls end without a response.
  */
 export function webOptions(
 	apiUrl: string | undefined,

@@ -23,9 +23,9 @@ export interface PersonRightsParts {
 }
 
 /**
- * Asks Slack whether a person belongs to the workspace, is a guest, and can write in the channel. `roles` is empty.
- * Resolves with undefined for another workspace, or if the members of the channel cannot be read. Rejects if Slack
- * does not respond.
+ * Returns the rights of a person according to Slack: whether the person belongs to the workspace, is a guest, and
+ * can write in the channel. `roles` is empty. Resolves with undefined for another workspace, or if the members of
+ * the channel cannot be read. Rejects if Slack does not respond.
  */
 export async function readPersonRights(
 	{ self, port, people, channels }: PersonRightsParts,

@@ -10,8 +10,9 @@ const retentionMs = 60_000;
 const maxEntries = 2000;
 
 /**
- * Implements `ChatPlatform.readable`: resolves with the room of a channel that the person can read according to
- * Slack. Undefined for other channels, and for direct messages. Rejects if Slack does not respond.
+ * Returns an implementation of `ChatPlatform.readable`. It resolves with the room of a channel that the person can
+ * read according to Slack. It resolves with undefined for other channels, and for direct messages. It rejects if
+ * Slack does not respond.
  */
 export function readableRooms(
 	parts: PersonRightsParts & { readonly clock: Clock },

@@ -25,7 +25,7 @@ export function readAddress(text: string, user: string): Omit<Address, "reply"> 
 	};
 }
 
-/** Returns the visible text, without the mention of the bot. */
+/** Returns the visible text of a message, without the mention of the bot. */
 export async function readText(text: string, user: string, names: Names): Promise<string> {
 	const parts = text.split(mark);
 	const read = await Promise.all(

@@ -38,7 +38,7 @@ const briefMs = 10_000;
 /** Facts about threads: whether the bot has posted in a thread, and which thread a message belongs to. */
 export class Threads {
 	readonly #parts: ThreadsParts;
-	/** First messages of threads. Null for a message that Slack does not show. */
+	/** Messages by id, as Slack shows them. Null for a message that Slack does not show. */
 	readonly #shown: Remembered<Root | null>;
 	/** Time on the monotonic clock until which Slack limits the rate of `conversations.replies`. */
 	#limitedUntil = Number.NEGATIVE_INFINITY;

@@ -26,8 +26,8 @@ interface ProbeOptions extends Entrance {
 }
 
 /**
- * Sends Slack's URL verification with a signature to the connector's address:
- * https://docs.slack.dev/reference/events/url_verification. Never rejects.
+ * Sends Slack's URL verification with a signature to the connector's address, and returns the program that
+ * responds: https://docs.slack.dev/reference/events/url_verification. Never rejects.
  */
 export async function probeAddress(options: ProbeOptions): Promise<ProbeResult> {
 	const { host, port } = options.listen;

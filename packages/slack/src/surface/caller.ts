@@ -34,8 +34,8 @@ export class Caller {
 	}
 
 	/**
-	 * Sends a call. During a known rate limit, or for a minute after a refusal of the token, rejects with
-	 * `rate-limited` instead.
+	 * Sends a call, and returns Slack's response. During a known rate limit, or for a minute after a refusal of the
+	 * token, rejects with `rate-limited` instead.
 	 */
 	async ask(counted: Counted, args: Args): Promise<ApiResponse> {
 		const { port, limits } = this.#parts;

@@ -33,7 +33,7 @@ export interface Drafted {
 const reserved = 2500;
 
 /**
- * Returns a message without the parts that Slack would refuse: drops controls, and shortens a text that is too
+ * Returns a message without the parts that Slack would refuse. Drops controls, and shortens a text that is too
  * long, with the complete text in a file. Throws `rejected` if no valid message is possible.
  */
 export function draftOf(showing: Showing): Drafted {

@@ -139,7 +139,7 @@ export class Posts {
 		}
 	}
 
-	/** Returns the post of a row, or undefined if the post or one of its files is missing. */
+	/** Returns the receipt for the post of a row, or undefined if the post or one of its files is missing. */
 	async find(row: OutboxRow, post: Post): Promise<Receipt | undefined> {
 		const postTarget = await this.#parts.places.targetOf(row, post.thread);
 		const ts = await this.#postOf(row, post, postTarget);
@@ -151,8 +151,8 @@ export class Posts {
 	}
 
 	/**
-	 * Returns the post of an earlier attempt, or undefined. This post must not be created again, even if files are
-	 * missing.
+	 * Returns the timestamp of a post from an earlier attempt, or undefined. This post must not be created again,
+	 * even if files are missing.
 	 */
 	async #halfOf(row: OutboxRow, post: Post, postTarget: PostTarget): Promise<string | undefined> {
 		const half = this.#halves.get(row.id);

@@ -37,7 +37,10 @@ export class SharedFiles {
 		this.#parts = parts;
 	}
 
-	/** Uploads the bytes. They are not visible yet. Slack deletes them if they are never shared. */
+	/**
+	 * Uploads the files, and returns their ids. The files are not visible yet. Slack deletes them if they are never
+	 * shared.
+	 */
 	async upload(files: readonly SharedFile[]): Promise<string[]> {
 		const { caller } = this.#parts;
 		const ids: string[] = [];
@@ -60,7 +63,10 @@ export class SharedFiles {
 		return ids;
 	}
 
-	/** Requests an upload address. If Slack refuses the language `snippet`, requests the address of an ordinary file. */
+	/**
+	 * Requests an upload address, and returns Slack's response. If Slack refuses the language `snippet`, requests
+	 * the address of an ordinary file.
+	 */
 	async #address(args: object, snippet: string | undefined): Promise<Readonly<Record<string, unknown>>> {
 		const { caller } = this.#parts;
 		const method = "files.getUploadURLExternal";

@@ -54,9 +54,9 @@ export class Streams {
 	}
 
 	/**
-	 * Starts a stream for a post. Resolves with undefined, without a post, if the post cannot be a stream or if Slack
-	 * refuses the stream. After a permanent refusal, starts no stream for `refusedMs`. Rejects with `unknown` if Slack
-	 * does not respond.
+	 * Starts a stream for a post, and returns Slack's response. Resolves with undefined, without a post, if the post
+	 * cannot be a stream or if Slack refuses the stream. After a permanent refusal, starts no stream for
+	 * `refusedMs`. Rejects with `unknown` if Slack does not respond.
 	 */
 	async start(row: OutboxRow, post: Post, { channel, thread }: PostTarget): Promise<ApiResponse | undefined> {
 		const { caller, clock, log } = this.#parts;
@@ -89,8 +89,9 @@ export class Streams {
 	}
 
 	/**
-	 * Adds the new parts of a post to its stream. Resolves with undefined if the message must be edited instead. A known
-	 * stream of the message has then ended. Rejects with a `DeliveryError` for any failure except a permanent refusal.
+	 * Adds the new parts of a post to its stream, and returns Slack's response. Resolves with undefined if the
+	 * message must be edited instead. A known stream of the message has then ended. Rejects with a `DeliveryError`
+	 * for any failure except a permanent refusal.
 	 */
 	async grow(row: OutboxRow, post: Post, message: StreamedMessage): Promise<ApiResponse | undefined> {
 		const stream = this.#running.get(keyOf(message));

@@ -60,8 +60,8 @@ export interface OwnAccount {
 
 export interface SlackApi {
 	/**
-	 * Calls a method. Rejects if Slack sends no response, or an HTTP error other than 429. Slack may still have executed
-	 * the call.
+	 * Calls a method, and returns the answer. Rejects if Slack sends no response, or an HTTP error other than 429.
+	 * Slack may still have executed the call.
 	 */
 	call(call: SlackCall): Promise<SlackAnswer>;
 }
@@ -69,7 +69,8 @@ export interface SlackApi {
 /** The Web API, and the `response_url`s of interactions. */
 export interface SlackResponder extends SlackApi {
 	/**
-	 * Posts to a `response_url`. Rejects if the URL is not from Slack, or if Slack sends no response or a 5xx status.
+	 * Posts to a `response_url`, and returns the answer. Rejects if the URL is not from Slack, or if Slack sends no
+	 * response or a 5xx status.
 	 */
 	respond(url: string, body: Readonly<Record<string, unknown>>): Promise<SlackAnswer>;
 }

@@ -27,8 +27,8 @@ export interface Suspicion {
 }
 
 /**
- * Replaces open sockets on which no events arrive: all sockets if no event follows a post of the bot or nothing
- * arrives for a long time. Replaces one socket if it misses envelopes that other sockets receive.
+ * Replaces open sockets on which no events arrive. Replaces all sockets if no event follows a post of the bot, or
+ * if nothing arrives for a long time. Replaces one socket if it misses envelopes that other sockets receive.
  */
 export class SilenceWatch<Line extends WatchedSocket> {
 	readonly #clock: Clock;

@@ -104,7 +104,10 @@ export class SocketPair implements Transport {
 		if (before !== undefined) await end(before);
 	}
 
-	/** Opens the next socket, with retries. Returns undefined when the connector stops, or after a permanent refusal. */
+	/**
+	 * Opens the next socket, with retries, and returns it. Returns undefined when the connector stops, or after a
+	 * permanent refusal.
+	 */
 	async #next(): Promise<SocketLine | undefined> {
 		const { signal } = this.#closing;
 		for (let waitMs = firstWaitMs; !signal.aborted; waitMs = Math.min(waitMs * 2, maxWaitMs)) {

@@ -17,8 +17,8 @@ export interface SignedRequest {
 }
 
 /**
- * Returns the reason to refuse a request: no signature, an invalid timestamp, or a time outside the window.
- * Undefined if the head is acceptable.
+ * Returns the reason to refuse a request, or undefined for an acceptable head. Reasons are a missing signature, an
+ * invalid timestamp, and a time outside the window.
  */
 export function forgeryInHead({
 	timestamp,
