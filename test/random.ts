@@ -3,9 +3,9 @@ import { randomInt } from "node:crypto";
 const usualSeed = 20_261_128;
 
 /**
- * Returns the seed of this run: `PARLEY_TEST_SEED` if it is set, otherwise a random number in the long runs and a
- * constant in `npm test` and `npm run test:ci`. Failing tests must print the seed, because `PARLEY_TEST_SEED`
- * repeats the run.
+ * Returns the seed of this run: `PARLEY_TEST_SEED` if it is set. Otherwise, returns a random number in the long
+ * runs, and a constant in `npm test` and `npm run test:ci`. Failing tests must print the seed, because
+ * `PARLEY_TEST_SEED` repeats the run.
  */
 export function testSeed(): number {
 	const fixedSeed = process.env["PARLEY_TEST_SEED"];

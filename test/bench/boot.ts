@@ -6,8 +6,8 @@ import { readOptions, report } from "./measure/report.ts";
 import { type Start, timeToLine } from "./measure/time-to-line.ts";
 
 /**
- * Compares two alternating process starts: the real binary, up to its ready line, on an existing data directory,
- * and a process that only imports the same modules.
+ * Compares two alternating process starts. One is the real binary, up to its ready line, on an existing data
+ * directory. The other is a process that only imports the same modules.
  */
 const options = readOptions(9);
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));

@@ -74,8 +74,8 @@ export interface GoEvent {
 }
 
 /**
- * A test client that behaves like the existing Go clients. It accepts messages of at most 32 KiB, treats the next
- * message as the response to its request, and reads only the inner payload of an event.
+ * A test client that behaves like the existing Go clients. It accepts messages of at most 32 KiB, and treats the
+ * next message as the response to its request. It reads only the inner payload of an event.
  */
 export class GoClient implements AsyncDisposable {
 	readonly #socket: WebSocket;
@@ -115,7 +115,10 @@ export class GoClient implements AsyncDisposable {
 		return client;
 	}
 
-	/** Sends a request. Treats the next message, even an event, as the response. */
+	/**
+	 * Sends a request, and returns the payload of the response. Treats the next message, even an event, as the
+	 * response.
+	 */
 	async call(method: string, params?: object): Promise<unknown> {
 		this.fire(method, params);
 		const frame = await this.#read();

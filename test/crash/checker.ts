@@ -16,7 +16,10 @@ export function check(outcome: Outcome): string[] {
 	];
 }
 
-/** Requires that a client receives the sequence numbers 1, 2, 3, … of each session, across all its connections. */
+/**
+ * Returns the problems of sequence numbers. A client must receive the numbers 1, 2, 3, … of each session, across
+ * all its connections.
+ */
 function checkOrder({ client, session, frames }: View): string[] {
 	return frames.flatMap(({ seq }, index) =>
 		seq === index + 1 ? [] : [`${client} got seq ${seq} of ${session} at place ${index + 1}`],
@@ -74,8 +77,8 @@ function same(one: readonly string[], other: readonly string[]): boolean {
 }
 
 /**
- * Requires one run of each acknowledged message, and at most one of each other message. Each run must end once,
- * without an error.
+ * Returns the problems of messages. Each acknowledged message must have one run, and each other message at most
+ * one. Each run must end once, without an error.
  */
 function checkMessages(outcome: Outcome): string[] {
 	return outcome.messages.flatMap(({ id, session, content, acked }) => {
@@ -185,7 +188,10 @@ function checkEffects({ effects, messages, ...outcome }: Outcome, known: Readonl
 	return [...twice, ...unreported, ...untried];
 }
 
-/** Requires a call that is reported as interrupted for each kill during a call, or before its result was recorded. */
+/**
+ * Returns the problems of interruptions. Each kill during a call, or before its result was recorded, must have a
+ * call that is reported as interrupted.
+ */
 function checkInterrupted({ kills }: Outcome, unknown: ReadonlySet<string>): string[] {
 	const problems = kills
 		.filter(({ interrupts }) => interrupts !== undefined && !unknown.has(interrupts))

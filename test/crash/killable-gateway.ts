@@ -106,8 +106,8 @@ export class KillableGateway {
 	}
 
 	/**
-	 * Starts a last process, which is not killed, and sends messages until there are `turns` in total. After all work is
-	 * complete, a new client reads all sessions.
+	 * Starts a last process, which is not killed, and sends messages until there are `turns` in total. Returns the
+	 * outcome after all work is complete, and after a new client has read all sessions.
 	 */
 	async finish(turns: number): Promise<Omit<Outcome, "kills">> {
 		const gateway = await this.#startInPeace();
@@ -234,7 +234,7 @@ export class KillableGateway {
 
 	/**
 	 * Sends messages until the state of `plan` is reached, and then kills the gateway. A failpoint may kill the
-	 * gateway earlier.
+	 * gateway earlier. Returns the last message.
 	 */
 	async #provoke(plan: PlannedKill, gateway: GatewayProcess): Promise<SentMessage> {
 		let paused = false;

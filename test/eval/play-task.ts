@@ -35,7 +35,10 @@ export interface PlayOptions {
 	readonly limitMs: number;
 }
 
-/** Plays a task in a new directory: sends its message and answers the approvals, like a user. */
+/**
+ * Plays a task in a new directory, and returns its result. Sends the message of the task and answers the
+ * approvals, like a user.
+ */
 export async function playTask(task: Task, { configOf, model, limitMs }: PlayOptions): Promise<Played> {
 	await using temporary = await mkdtempDisposable(join(tmpdir(), "parley-eval-"));
 	const directory = await realpath(temporary.path);

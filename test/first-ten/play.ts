@@ -26,7 +26,7 @@ export interface Play {
 	readonly seconds: number;
 }
 
-/** Plays the first ten minutes of a new user with this package and the offline model. */
+/** Plays the first ten minutes of a new user with this package and the offline model. Returns the steps. */
 export async function playFirstTen(machine: FreshMachine, tarball: string): Promise<Play> {
 	const screen = machine.shell();
 	const steps: Step[] = [];

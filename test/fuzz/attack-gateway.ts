@@ -50,7 +50,10 @@ export async function attackGateway(url: string, random: Random, tally: Tally): 
 	await connection.close();
 }
 
-/** Opens a session on half of the connections, and a prompt in half of these sessions. */
+/**
+ * Opens a session on half of the connections, and a prompt in half of these sessions. Returns the session and the
+ * tokens of its prompts.
+ */
 async function settle(connection: FuzzConnection, random: Random): Promise<Surroundings> {
 	if (random.chance(0.5)) return { sessions: [], tokens: [] };
 	// The cast is safe because the response to `open_session` has this type.

@@ -66,7 +66,7 @@ export class Managers implements AsyncDisposable {
 		return lines.filter((line) => !/ (?:show|print|is-system-running|--version|show-user)\b/.test(line));
 	}
 
-	/** Runs a Parley command without a terminal. */
+	/** Runs a Parley command without a terminal. Returns its exit code and output. */
 	async run(args: readonly string[], variables: Readonly<Record<string, string>> = {}) {
 		const child = spawn(process.execPath, [binary, ...args], {
 			cwd: this.work,

@@ -6,7 +6,7 @@ import type { Setup } from "./setup.ts";
 
 const binary = fileURLToPath(new URL("../../packages/cli/bin/parley.mjs", import.meta.url));
 
-/** Runs a command without a terminal. */
+/** Runs a command without a terminal. Returns its exit code and output. */
 export async function pipe(setup: Setup, args: readonly string[], input = "") {
 	const child = spawn(process.execPath, [binary, ...args], { cwd: setup.work, env: setup.environment });
 	child.stdin.end(input);

@@ -142,7 +142,10 @@ test("with --yes, the tokens of Slack are stored without a terminal, and later c
 	for (const secret of [token, appToken]) expect(printed).not.toContain(secret);
 });
 
-/** Runs a command without a terminal. Must not block, because the simulators run in this process. */
+/**
+ * Runs a command without a terminal, and returns its output and exit code. Must not block, because the simulators
+ * run in this process.
+ */
 async function piped(args: readonly string[], variables: Readonly<Record<string, string>>) {
 	const child = spawn(process.execPath, [binary, ...args], { cwd: shop, env: variables });
 	child.stdin.end();

@@ -50,7 +50,10 @@ function parley(...args: readonly string[]): Screen {
 	return screen;
 }
 
-/** Runs a command without a terminal. Must not block, because the simulator runs in this process. */
+/**
+ * Runs a command without a terminal, and returns its output and exit code. Must not block, because the simulator
+ * runs in this process.
+ */
 async function piped(args: readonly string[], { input = "", variables = {} } = {}) {
 	const child = spawn(process.execPath, [binary, ...args], { cwd: shop, env: { ...env, ...variables } });
 	child.stdin.end(input);

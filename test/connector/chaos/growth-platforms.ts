@@ -77,7 +77,7 @@ export function slackGrowth(seed: number): Open {
 	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), false);
 }
 
-/** Opens a platform on which answers grow as native streams, in threads of direct messages. */
+/** Returns a function that opens a platform on which answers grow as native streams, in threads of direct messages. */
 export function slackDirectGrowth(seed: number): Open {
 	return (clock) => slackRoom(new SlackChaosPlatform({ clock, random: new Random(seed), seed }), true);
 }

@@ -37,13 +37,13 @@ const greeting = "Good morning.";
 const quietTurns = 12;
 const partMs = 250;
 /**
- * Maximum virtual milliseconds of a wait, longer than the time in which edits of the previous process, including
- * retries, may arrive.
+ * Virtual milliseconds after which unfinished work is a fault. Edits of the previous process, including retries,
+ * arrive earlier.
  */
 const longestMs = 300_000;
 /**
- * Minimum real milliseconds of a wait. The virtual clock may pass `longestMs` during one disk write on a busy
- * machine.
+ * Real milliseconds that must also pass, because the virtual clock may pass `longestMs` during one disk write on a
+ * busy machine.
  */
 const patienceMs = 10_000;
 

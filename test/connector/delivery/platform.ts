@@ -12,7 +12,10 @@ export interface Post {
 	text: string;
 }
 
-/** Maximum milliseconds of a request, shorter than the time after which the outbox considers a request lost. */
+/**
+ * Maximum delay of a request in milliseconds, shorter than the time after which the outbox considers a request
+ * lost.
+ */
 const latestMs = 14_000;
 
 /** Milliseconds within which a retry reaches the platform before the nonce expires, even with the maximum delay. */

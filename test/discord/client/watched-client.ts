@@ -41,7 +41,7 @@ export class WatchedClient {
 		onTestFinished(() => this.port.close());
 	}
 
-	/** Resolves when the client is first ready, or is refused or closed. */
+	/** Connects the client. Resolves when it is first ready, or is refused or closed. */
 	async connect(): Promise<this> {
 		await this.port.connect({
 			dispatch: (event) => {

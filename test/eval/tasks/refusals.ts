@@ -1,7 +1,7 @@
 import { calls, says } from "@parley/core/testing";
 import type { Outcome, Task } from "../task.ts";
 
-/** Requires that the answer admits that a part of the request was not done. */
+/** Returns a fault unless the answer admits that a part of the request was not done. */
 function admits({ answer }: Outcome): string[] {
 	return /can ?not|can.t|could ?n.t|did ?n.t|not |unable|outside|denied|refus|wo.n.t/i.test(answer)
 		? []

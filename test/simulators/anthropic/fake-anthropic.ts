@@ -95,7 +95,7 @@ export class FakeAnthropic {
 		this.#otherwise = answer;
 	}
 
-	/** Waits for the message request with this number, starting at 1. */
+	/** Waits for the message request with this number, starting at 1, and returns the request. */
 	async received(number: number): Promise<ReceivedRequest> {
 		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];

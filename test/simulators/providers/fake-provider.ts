@@ -76,7 +76,7 @@ export class FakeProvider implements AsyncDisposable {
 		this.#otherwise = answer;
 	}
 
-	/** Waits for the reply request with this number, starting at 1. */
+	/** Waits for the reply request with this number, starting at 1, and returns the request. */
 	async received(number: number): Promise<ProviderRequest> {
 		await this.#watch.until(`request ${number} arrives`, () => this.requests.length >= number);
 		const request = this.requests[number - 1];

@@ -14,7 +14,10 @@ import { type ClientOptions, probe, WatchedClient } from "./watched-client.ts";
  */
 const settings = { tiers: { ...defaultSettings.tiers, 1: 100 } };
 
-/** Resolves with the sockets when the clients have acknowledged a test event over each of them. */
+/**
+ * Sends a test event over each of the sockets. Resolves with the sockets when the clients have acknowledged these
+ * events.
+ */
 export async function known(sockets: readonly Socket[]): Promise<readonly Socket[]> {
 	const body = { type: "event_callback", event: { type: probe } };
 	await Promise.all(sockets.map((socket) => socket.receive({ type: "event", body, attempt: 0 })));

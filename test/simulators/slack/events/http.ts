@@ -37,7 +37,7 @@ export class HttpEvents implements Receiver {
 	}
 
 	/**
-	 * Resolves with true if the app proves that it owns the address:
+	 * Sends a URL verification. Resolves with true if the app proves that it owns the address:
 	 * https://docs.slack.dev/reference/events/url_verification
 	 */
 	async verify(): Promise<boolean> {

@@ -166,7 +166,7 @@ export class Channel {
 		unshare(this.#state, this.record, team.record);
 	}
 
-	/** Adds a user. By default, the app. */
+	/** Adds a user to the channel, by default the app. */
 	joins({ id }: Viewer = this.#state.app.user, by?: Viewer): void {
 		join(this.#state, this.record, this.#state.user(id), by && this.#state.user(by.id));
 	}

@@ -10,7 +10,7 @@ class DirectClient {
 		this.#simulator = simulator;
 	}
 
-	/** Sends a call with a token. By default, with the bot token. */
+	/** Sends a call with a token, by default the bot token. */
 	call(
 		method: string,
 		args: Readonly<Record<string, unknown>> = {},
