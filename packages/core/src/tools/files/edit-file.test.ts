@@ -137,7 +137,7 @@ test.each<[string, string | Buffer | undefined, string]>([
 	[
 		"a large file",
 		"a".repeat(256 * 1024 + 1),
-		'cannot edit "x": it has 262145 bytes, and at most 262144 can be edited',
+		'cannot edit "x": it has 262145 bytes, and at most 262144 can be edited: change it with a command',
 	],
 ])("%s is refused", async (_name, content, reason) => {
 	if (content !== undefined) await putFile("x", content);

@@ -89,7 +89,8 @@ export const editFileTexts = {
 		`old_text occurs ${count} times${where}: add lines around it, or set occurrence or replace_all`,
 	cannotEdit: (path: string, reason: string): string => `cannot edit ${JSON.stringify(path)}: ${reason}`,
 	missing: (tool: string): string => `the file does not exist; use ${tool} to create it`,
-	tooLarge: (bytes: number, max: number): string => `it has ${bytes} bytes, and at most ${max} can be edited`,
+	tooLarge: (bytes: number, max: number): string =>
+		`it has ${bytes} bytes, and at most ${max} can be edited: change it with a command`,
 	binary: "it is a binary file",
 	notText: "it is not UTF-8 text",
 	emptyFile: ", which is empty",
