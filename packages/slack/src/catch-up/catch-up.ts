@@ -15,7 +15,7 @@ export interface CatchUpParts {
 	readonly posted: () => Promise<readonly ActiveChannel[]>;
 	/** Latest time before which no event is missing, in milliseconds since the epoch. */
 	readonly alive: StoredValue<number>;
-	/** Stored when `begin` has completed with this database. */
+	/** True after `begin` has completed with this database. */
 	readonly begun: StoredValue<true>;
 	readonly clock: Clock;
 	readonly log: Logger;

@@ -28,7 +28,7 @@ const tries = 5;
 const maxWaitMs = 120_000;
 
 const Page = z.object({
-	/** `latest_reply` is the timestamp of the newest reply in a thread. */
+	/** Messages of the page. `latest_reply`: timestamp of the newest reply in a thread. */
 	messages: z.array(z.looseObject({ ts, latest_reply: ts.optional().catch(undefined) })),
 	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish(),
 });

@@ -250,7 +250,7 @@ export class PendingCalls {
 	readonly #clock: Clock;
 	readonly #over = new AbortController();
 	#running = 0;
-	/** Time on the monotonic clock. Undefined before `end`. */
+	/** Time at which pending calls are aborted, on the monotonic clock. Undefined before `end`. */
 	#endsAt: number | undefined;
 	#timer: Timer | undefined;
 

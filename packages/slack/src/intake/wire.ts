@@ -14,7 +14,7 @@ export const Outer = z.object({
 	event_id: z.string().min(1).max(100),
 	event: z.looseObject({ type: z.string() }),
 	is_ext_shared_channel: z.boolean().nullish(),
-	/** At most one of the installations that receive the event. */
+	/** Installations that receive the event. Slack sends at most one of them. */
 	authorizations: z.array(Installation).nullish(),
 });
 export type Outer = z.output<typeof Outer>;

@@ -25,7 +25,7 @@ export const BlockActions = z.object({
 	trigger_id,
 	response_url: url,
 	user: User,
-	/** Absent on the app's home page. */
+	/** Channel of the press. Absent on the app's home page. */
 	channel: OfChannel.optional(),
 	view: z.object({ type: z.string(), private_metadata: z.string() }).optional(),
 	container: z.object({ message_ts: ts.optional(), thread_ts: ts.optional() }).optional(),
@@ -35,7 +35,7 @@ export const BlockActions = z.object({
 			z.object({
 				action_id: z.string(),
 				action_ts: ts,
-				/** For `feedback_buttons`, the value is the control of the pressed button. */
+				/** Type of the control. For `feedback_buttons`, the value is the control of the pressed button. */
 				type: z.string().optional(),
 				value: z.string().optional(),
 				selected_option: Option.nullish(),
@@ -68,7 +68,7 @@ export const MessageAction = z.object({
 	callback_id: z.string(),
 	action_ts: ts,
 	message: Message,
-	/** Null if the app is installed for all workspaces of an organisation. */
+	/** Workspace of the installation. Null if the app is installed for all workspaces of an organisation. */
 	team: z.object({ id: z.string() }).nullish(),
 	enterprise: z.object({ id: z.string() }).nullish(),
 	is_enterprise_install: Installation.shape.is_enterprise_install,

@@ -15,8 +15,8 @@ export interface SlackChecks {
 	/** API with the app token, for Socket Mode. */
 	readonly app?: SlackApi;
 	/**
-	 * Present if the connector receives events over HTTP. `probe` checks the connector's address; absent if the address
-	 * is unknown.
+	 * HTTP endpoint of the connector, if it receives events over HTTP. `probe` checks the connector's address;
+	 * absent if the address is unknown.
 	 */
 	readonly http?: { readonly probe?: () => Promise<ProbeResult> };
 	/** Invalid settings, which are reported without a request to Slack. `fix` replaces the fix of the check. */

@@ -11,7 +11,7 @@ const timeoutMs = 5000;
 export interface ProbeResult {
 	/** Address in the form `HOST:PORT`. */
 	readonly at: string;
-	/** `unknown` if the port is known only after the start of the connector. */
+	/** Kind of the responding program. `unknown`: the port is known only after the start of the connector. */
 	readonly by: "connector" | "another-secret" | "another" | "nobody" | "unknown";
 }
 
