@@ -83,7 +83,7 @@ const manyCalls: Attack = ({ response, wire }) => {
 export interface AttackRow {
 	readonly name: string;
 	readonly attack: Attack;
-	/** If true, only the first response is an attack, and the run continues after it. */
+	/** Whether only the first response is an attack. The run then continues after it. */
 	readonly once?: true;
 	/** Number of seeds for an attack with random parts. If undefined, the attack runs once. */
 	readonly seeds?: number;

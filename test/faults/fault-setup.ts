@@ -14,7 +14,7 @@ export interface FaultSetupOptions {
 	readonly fallback?: boolean;
 	/** URL of a server that replaces the simulator. */
 	readonly baseUrl?: string;
-	/** By default, a redactor that only redacts text with the format of a secret. */
+	/** Redactor of the runtime. By default, it only redacts text with the format of a secret. */
 	readonly redactor?: Redactor;
 }
 

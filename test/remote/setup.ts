@@ -23,7 +23,7 @@ interface Asking {
 	readonly body?: Buffer;
 	/** Bearer token. If undefined, the request has no token. */
 	readonly token?: string;
-	/** By default, the public port. */
+	/** Port of the request. By default, the public port. */
 	readonly port?: number;
 }
 

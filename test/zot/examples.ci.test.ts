@@ -27,7 +27,7 @@ function isInstalled(program: string): boolean {
 	});
 }
 
-/** `needs` is a program that the example needs. `unasked` is the exit code without a prompt. */
+/** Example programs. `needs`: a program that the example needs. `unasked`: exit code without a prompt. */
 const programs = [
 	{ name: "ask.sh", command: [join(folder, "ask.sh")], needs: "jq", unasked: 1 },
 	{ name: "ask.py", command: [join(folder, "ask.py")], needs: "python3", unasked: 2 },

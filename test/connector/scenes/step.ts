@@ -198,7 +198,7 @@ export interface Scene<S extends Site = Site> {
 		readonly live?: "off" | "text" | "everything";
 		readonly answers?: "thread";
 	};
-	/** With `dm`, `place` applies to Mia's direct messages. */
+	/** Channel of the settings in `place`, if it is not `general`: Mia's direct messages. */
 	readonly settingsOf?: "dm";
 	/** Role of Robo, a bot. By default, a member. */
 	readonly robo?: "approver";

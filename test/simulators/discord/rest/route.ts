@@ -20,8 +20,8 @@ export interface Route {
 	readonly method: string;
 	readonly path: string;
 	/**
-	 * Set for routes of interactions and their webhooks. Their paths contain the token, and the global limit does not
-	 * apply.
+	 * True for routes of interactions and their webhooks. Their paths contain the token, and the global limit does
+	 * not apply.
 	 */
 	readonly open?: true;
 	handle(call: Call): Reply;

@@ -31,7 +31,7 @@ export type ChannelKind = "channel" | "group" | "im" | "mpim";
 
 export interface ChannelRecord {
 	readonly id: string;
-	/** `channel` is a public channel, and `group` is a private one. */
+	/** Kind of the channel. `channel` is a public channel, and `group` is a private one. */
 	readonly kind: ChannelKind;
 	name: string;
 	readonly createdAt: number;
@@ -55,7 +55,7 @@ export interface FileRecord {
 	readonly type: string;
 	readonly createdAt: number;
 	readonly owner: UserRecord;
-	/** Undefined until the bytes are uploaded. */
+	/** Content of the file. Undefined until the bytes are uploaded. */
 	bytes?: Uint8Array;
 	readonly size: number;
 	readonly altText?: string;

@@ -145,7 +145,7 @@ export function runningStream(state: State, message: MessageRecord): StreamRecor
 
 interface Growing {
 	readonly chunks: readonly AnyChunk[];
-	/** `stop` also ends the stream. */
+	/** Change of the stream. `stop` also ends the stream. */
 	readonly cause: "append" | "stop";
 	/** Blocks that are placed below all other content. */
 	readonly blocks?: readonly AnyBlock[];
