@@ -28,7 +28,7 @@ export class Work {
 	 * because a user stopped the run.
 	 */
 	readonly earlier: { readonly session: string; readonly text: string; readonly isCut: boolean }[] = [];
-	/** `approve` lists the possible labels of the buttons that approve the question. */
+	/** Questions so far. `approve`: possible labels of the buttons that approve the question. */
 	readonly questions: {
 		readonly session: Session;
 		readonly token: string;

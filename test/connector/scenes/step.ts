@@ -198,7 +198,7 @@ export interface Scene<S extends Site = Site> {
 		readonly live?: "off" | "text" | "everything";
 		readonly answers?: "thread";
 	};
-	/** Channel of the settings in `place`, if it is not `general`: Mia's direct messages. */
+	/** Other channel for the settings in `place`: Mia's direct messages. By default, `general`. */
 	readonly settingsOf?: "dm";
 	/** Role of Robo, a bot. By default, a member. */
 	readonly robo?: "approver";

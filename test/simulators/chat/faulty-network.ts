@@ -2,8 +2,8 @@ import { type Clock, delay, ParleyError } from "@parley/base";
 
 export interface NetworkFault {
 	/**
-	 * `before`: the platform does not perform the request. `after-commit`: the platform performs the request.
-	 * Without `status`, the connection ends without a response.
+	 * Point at which the request fails. `before`: the platform does not perform the request. `after-commit`: the
+	 * platform performs the request. Without `status`, the connection ends without a response.
 	 */
 	readonly drop?: "before" | "after-commit";
 	/**
