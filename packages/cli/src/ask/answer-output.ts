@@ -41,7 +41,8 @@ export class AnswerOutput {
 	}
 
 	/**
-	 * Processes one event of the run. `metrics` is set only with the last event of a run that called a model.
+	 * Processes one event of the run. `metrics` is set only with the run's last event, and only if the run called a
+	 * model.
 	 */
 	write(event: OzzieEvent, metrics?: RunMetrics): void {
 		this.#progress.receive(event);

@@ -200,7 +200,7 @@ export class OwnRun {
 		this.#before = queued_position;
 	}
 
-	/** Returns the number of earlier runs in the queue that have not ended. */
+	/** Returns the number of runs that must still end before this run starts. */
 	get before(): number {
 		return this.#before;
 	}

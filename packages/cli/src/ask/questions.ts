@@ -42,7 +42,7 @@ export class Questions {
 	#asking: Asking | undefined;
 	/** Open questions behind the current question, oldest first. */
 	#waiting: PromptRequestPayload[] = [];
-	/** Earlier questions whose answers the gateway has not confirmed, by token. */
+	/** Earlier questions, by token. The gateway has not confirmed the answers to these questions. */
 	readonly #sent = new Map<string, OpenQuestion>();
 	#unanswered = 0;
 

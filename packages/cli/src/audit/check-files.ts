@@ -18,9 +18,9 @@ const shownEvery = 50;
 const hashMigration = "0007-hashed-from";
 
 /**
- * Checks the stored text of all sessions in the database of a data directory. A gateway may use the database at
- * the same time. Resolves with the result, or with undefined if there is no database, or if an earlier version
- * without hashes wrote it.
+ * Checks the stored text of all sessions in the database of a data directory. A gateway may use the database at the
+ * same time. Resolves with the result. Resolves with undefined without a database, or if the database has no hashes
+ * because an earlier version of Parley wrote it.
  */
 export async function checkMessagesFile(
 	data: string,

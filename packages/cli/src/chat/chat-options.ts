@@ -29,15 +29,15 @@ export interface ChatOptions extends ChatDisplay {
 	/** Access to images. Absent if the chat cannot send images. */
 	readonly images?: ChatImages;
 	/**
-	 * Resolves with the paths in the session's directory that complete a text. Absent if the directory is on
-	 * another machine.
+	 * Resolves with paths that complete a text, relative to the session's directory. Absent if the session's directory
+	 * is on another machine.
 	 */
 	listFiles?(sessionId: string, text: string): Promise<string[]>;
 }
 
-/** Receives the facts of a chat that its status row shows. */
+/** Receives the facts that the status row of a chat shows. */
 export interface ChatObserver {
-	/** Receives the id of the first session, and of each session that replaces it. */
+	/** Receives the id of the first session, and the id of each later session of the chat. */
 	session(id: string): void;
 	event(event: OzzieEvent): void;
 	/** Receives the model that the person chose, after the gateway has accepted it. */

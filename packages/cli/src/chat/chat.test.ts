@@ -223,7 +223,7 @@ test("shows the next question without waiting for the gateway", async ({ table }
 		table.session.happens("prompt.response", { token, value, cancelled: false, by: "operator" });
 	}
 	await table.settle();
-	// Another client has approved the second call first.
+	// Another client has approved the second call before this client.
 	expect(table.rows.slice(-2)).toEqual(["  Allow write b?  ✓ yes (answered elsewhere)", "  ✓ yes"]);
 	expect(table.chat.conversation.question).toBeUndefined();
 });

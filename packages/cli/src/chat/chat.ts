@@ -163,7 +163,10 @@ export class Chat {
 		}
 	}
 
-	/** Shows the question of a task that the chat cannot ask. Returns false for any other event. */
+	/**
+	 * Shows a notice for a question of a task, if the chat does not ask the questions of tasks. Returns whether it has
+	 * shown a notice.
+	 */
 	#showTaskQuestion(event: OzzieEvent): boolean {
 		if (this.#options.asksForTasks || event.event !== "prompt.request") return false;
 		const { label, context } = event.payload;
@@ -353,7 +356,8 @@ export class Chat {
 		const { lastSeq } = this.#session;
 		const known = messages.filter(({ seq }) => seq <= lastSeq);
 		this.#show(this.#conversation.recall(known, this.#options.format()));
-		// Events and questions of tasks are shown with the names of the tasks, so the tasks must be known first.
+		// Events and questions of tasks are shown with the names of the tasks, so the tasks must be known before the events
+		// arrive.
 		await this.#attempt(() => this.#recallTasks(this.#conversation));
 	}
 

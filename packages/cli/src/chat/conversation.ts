@@ -31,9 +31,9 @@ import { Thinking, type Thought } from "./thinking.ts";
 /** Display of replies. `markdown`: their text is rendered. `plain`: their text is printed without rendering. */
 export type TextDisplay = "markdown" | "plain";
 
-/** Minimum duration in seconds of a call whose duration is shown. */
+/** Minimum seconds of a call. The duration of a shorter call is not shown. */
 const minSeconds = 2;
-/** Maximum number of shown rows of the result of a `!` command or of `/undo`. */
+/** Maximum number of rows that are shown for the result of a `!` command or of `/undo`. */
 const maxOwnLines = 200;
 
 type Payload<Name extends keyof EventPayloads> = EventPayloads[Name];

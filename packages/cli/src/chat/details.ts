@@ -6,7 +6,8 @@ import { wrapText } from "../text/wrap.ts";
 import { detailTexts } from "../texts/chat/live.ts";
 
 /**
- * Maximum numbers of entries and of their characters. The oldest entries are dropped, but the newest one stays.
+ * Maximum number of entries, and maximum number of characters in all entries together. The oldest entries are dropped
+ * first, and the newest entry always stays.
  */
 const maxEntries = 200;
 const maxCharacters = 2_000_000;

@@ -18,11 +18,11 @@ const passedOver: readonly string[] = [
 
 /**
  * Returns paths relative to `root` that complete a text, at most `maxMatches`:
- * - entries of the directory in the text whose names start with the rest of the text
+ * - entries whose names start with the text after the last slash, in the directory before that slash
  * - if no entry matches, files whose path contains the text, in any letter case
  *
- * Directories end with `/`. Hidden entries are returned only if the rest of the text begins with a dot. Paths
- * with whitespace or a control character are omitted.
+ * Directories end with `/`. Hidden entries are returned only if the text after the last slash begins with a dot.
+ * Paths with whitespace or a control character are omitted.
  */
 export function fileNames(root: string, text: string): string[] {
 	const directory = text.slice(0, text.lastIndexOf("/") + 1);

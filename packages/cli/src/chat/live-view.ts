@@ -25,7 +25,7 @@ export interface LiveState {
 	readonly notice: string;
 	/** Current time in milliseconds, for the duration and the symbol of the active run. */
 	readonly now: number;
-	/** The row below the typed line, which may be empty. Undefined if there is no such row. */
+	/** Status row below the typed line. The row may be empty. Undefined if the chat has no status row. */
 	readonly status: string | undefined;
 }
 

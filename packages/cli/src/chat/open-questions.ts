@@ -17,9 +17,9 @@ export class OpenQuestions {
 	readonly #nameOfTask: (id: string) => string;
 	readonly offersRules: boolean;
 	#current: OpenQuestion | undefined;
-	/** Open questions behind the current question. A reopened question is first. */
+	/** Open questions behind the current question. A reopened question precedes all others. */
 	#waiting: PromptRequestPayload[] = [];
-	/** Earlier questions whose answers the gateway has not confirmed. */
+	/** Earlier questions. The gateway has not confirmed the answers to these questions. */
 	#sent: OpenQuestion[] = [];
 
 	/** Starts without questions. `offersRules`: whether the person can add the rule that an approval offers. */

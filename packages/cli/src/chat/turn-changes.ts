@@ -6,7 +6,7 @@ import { visibleLine } from "../text/visible.ts";
 import { changeTexts } from "../texts/chat/changes.ts";
 import { noteRows } from "../wordings/message-rows.ts";
 
-/** Maximum width of the message that identifies a run, in columns. */
+/** Maximum columns of the user message that identifies a run. */
 const maxMessage = 60;
 
 /**
@@ -29,7 +29,7 @@ function fileRows({ path, state, reason, diff }: FileChangePayload, format: Outp
 	return state === "refused" ? [...rows, ...noteRows(changeTexts.refused({ path, reason }), format)] : rows;
 }
 
-/** Whether `/undo` must skip files that were changed later. Undefined for unknown words after `/undo`. */
+/** Whether `/undo` must skip files that were changed after the run. Undefined for unknown words after `/undo`. */
 export function readUndo(words: string): boolean | undefined {
 	if (words === "") return false;
 	return words === "partly" ? true : undefined;

@@ -10,7 +10,7 @@ import type { Response } from "./read-answer.ts";
 
 const indent = "  ";
 
-/** Returns the rows of a question, whose texts are never shortened. */
+/** Returns the rows of a question. The texts of the question are never shortened. */
 export function questionRows(question: PromptRequestPayload, format: OutputFormat): string[] {
 	return question.type === "confirm" ? approvalRows(question, format) : elicitationRows(question, format);
 }
@@ -146,8 +146,8 @@ export function givenRow({ response, shown }: GivenAnswer, format: OutputFormat)
 }
 
 /**
- * Returns the row of a result that differs from the answer that was already shown, or undefined if the two are
- * probably the same.
+ * Returns the row of a question's result, with the question. Returns undefined if the result is probably the person's
+ * own answer, which was already shown.
  */
 export function correctedRow(
 	open: OpenQuestion,
@@ -190,7 +190,10 @@ export function shortCode(token: string): string {
 	return token.slice(-6);
 }
 
-/** Returns the rows of open questions in the given order, followed by the command that answers them. */
+/**
+ * Returns the rows of open questions in the given order, followed by the command that answers them. Without
+ * questions, returns only a notice.
+ */
 export function openQuestionRows(
 	questions: readonly OpenPromptPayload[],
 	now: number,

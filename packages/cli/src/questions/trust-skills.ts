@@ -47,7 +47,7 @@ export async function trustSkills(directory: string, flags: TrustFlags, io: Io):
 	});
 }
 
-/** Resolves with the changes of skills that were already trusted, as rows. */
+/** Resolves with rows about the changes of skills since the skills were trusted. */
 async function changesOf(
 	skills: readonly SkillPayload[],
 	directory: string,

@@ -3,7 +3,10 @@ import { imageProblem, readOperatorCommand } from "@parley/core";
 
 const maxImageBytes = 20 * 1024 * 1024;
 const maxTextBytes = 256 * 1024;
-/** Maximum run time of a program, which waits for the application that owns the clipboard. */
+/**
+ * Maximum milliseconds for a call of a clipboard program. The program waits for the application that owns the
+ * clipboard.
+ */
 const maxMs = 5_000;
 
 /** An image in the clipboard. `extension` corresponds to the format of its bytes. */
@@ -49,13 +52,14 @@ const extensions: { readonly [Type in ImageType]: ImageExtension } = {
 };
 
 /**
- * Resolves with the output of a program. Resolves with undefined if its exit code is not 0, or if a signal or a
- * limit ends it. With such a code, programs report that the clipboard has no such content.
+ * Resolves with the output of a program. Resolves with undefined if its exit code is not 0, or if a signal or a limit
+ * ends it. With a code other than 0, programs report that the clipboard has no content of the requested type.
  */
 type ReadProgram = (args: readonly string[], maxBytes: number) => Promise<Buffer | undefined>;
 
 /**
- * A program that reads the clipboard. The methods resolve with undefined if the clipboard has no such content.
+ * A program that reads the clipboard. `image` resolves with undefined if the clipboard has no image, and `text` if
+ * the clipboard has no text.
  */
 interface ClipboardProgram {
 	readonly name: string;

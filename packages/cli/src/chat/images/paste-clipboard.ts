@@ -46,7 +46,7 @@ function noticeOf(content: Exclude<Clipboard, { readonly kind: "image" | "text" 
 	}
 }
 
-/** Files of pasted images, which only this user can read. They are deleted when the chat ends. */
+/** Files with pasted images. Only this user can read the files, and they are deleted when the chat ends. */
 export class ClipboardFiles implements AsyncDisposable {
 	readonly #parent: string;
 	readonly #ending = new AbortController();

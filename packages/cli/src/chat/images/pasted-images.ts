@@ -32,7 +32,7 @@ interface Upload {
  */
 export class PastedImages {
 	readonly #paths = new Map<string, string>();
-	/** Labels, and paths after `@`, of images that are not sent, because a pasted text names them. */
+	/** Labels, and paths after `@`, that a pasted text contained. Images with these labels or paths are not sent. */
 	readonly #foreign = new Set<string>();
 	/** Resolves when the last upload has ended. */
 	#last: Promise<unknown> = Promise.resolve();
