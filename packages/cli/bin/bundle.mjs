@@ -14,7 +14,7 @@ const packages = fileURLToPath(new URL("../..", import.meta.url));
 /** Directory that contains one folder for each bundle. */
 export const bundles = join(home, "dist");
 
-/** File in a bundle that lists the paths, sizes and modification times of the bundle's inputs. */
+/** Name of a file in each bundle. The file lists the paths, sizes and modification times of the bundle's inputs. */
 export const factsFile = "sources.txt";
 
 const otherInputs = [

@@ -2,10 +2,10 @@
 const longLived = ["start", "gateway", "discord", "slack"];
 
 /**
- * Options for starting Node. The value is the size in MiB of each semi-space in V8's young generation. V8
- * fills the default of 16 MiB and does not release it: decision 053. With many V8 options, Node rejects the
- * compiled code of its own modules, and a start takes 60 ms more CPU time. `src/gateway/collect-when-idle.ts`
- * sets such options later.
+ * Options for starting Node. The value is the size in MiB of each semi-space in V8's young generation. V8 fills the
+ * default of 16 MiB and does not release it: decision 053. With many V8 options, Node rejects the compiled code of
+ * its own modules, and a start takes 60 ms more CPU time. `src/gateway/collect-when-idle.ts` therefore sets further
+ * V8 options after the start.
  */
 export const options = ["--max-semi-space-size=4"];
 

@@ -5,9 +5,9 @@ import { constants } from "node:os";
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs a program in place of this process. The program uses the streams of this process, and receives SIGINT,
- * SIGTERM and SIGHUP. Resolves with the exit code of the program, or with 127 if the program cannot be
- * started. If a signal ends the program, the same signal ends this process.
+ * Runs a program in place of this process. The program uses the streams of this process. This process forwards
+ * SIGINT, SIGTERM and SIGHUP to the program. Resolves with the exit code of the program, or with 127 if the program
+ * cannot be started. If a signal ends the program, the same signal ends this process.
  * @param {string} file
  * @param {readonly string[]} args
  * @returns {Promise<number>}

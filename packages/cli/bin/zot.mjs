@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Entry point `zot rpc` for programs that start the agent by this name. Plain JavaScript, so that an old Node can report
-// that it is too old.
+// Entry point for programs that start the agent as `zot rpc`. Plain JavaScript, so that an old Node can report that
+// it is too old.
 
 const [command, ...flags] = process.argv.slice(2);
 const known = ["rpc", "--rpc", "--version", "--help", "-h"];

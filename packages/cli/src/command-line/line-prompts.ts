@@ -28,7 +28,7 @@ export async function askTextInLines(question: TextQuestion, io: Io): Promise<st
 	});
 }
 
-/** Asks for a secret, whose characters are not shown. Resolves with undefined if the person leaves. */
+/** Asks for a secret. The typed characters are not shown. Resolves with undefined if the person leaves. */
 export async function askSecretInLines(question: TextQuestion, io: Io): Promise<string | undefined> {
 	io.stdout.write(`${question.message}\n`);
 	return await askUntilAccepted(question, io, () => readLine(linePromptTexts.secret, { isHidden: true, io }));

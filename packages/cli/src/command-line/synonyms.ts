@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 
-/** Commands of Parley by the names that other programs use for them. */
+/** Commands of Parley, by the names of the corresponding commands in other programs. */
 const programNames: Readonly<Record<string, string>> = {
 	list: "sessions",
 	ls: "sessions",
@@ -101,8 +101,8 @@ const listings: Readonly<Record<string, string>> = {
 
 /**
  * Returns the command or subcommand of `parent` that corresponds to a name in other programs, such as `rm`. For a
- * synonym of `list`, may return a complete command that lists the same rows. Returns undefined for any other
- * word.
+ * synonym of `list`, may return a complete command line that lists the entries of `parent`. Returns undefined for any
+ * other word.
  */
 export function usualName(given: string, parent: Command): string | undefined {
 	const word = given.toLowerCase();

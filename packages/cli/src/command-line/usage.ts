@@ -70,7 +70,10 @@ function describe({ code, message }: CommanderError, command: Command): string {
 	return `${withUsualName(problem, code, command)}\n${hintFor(code, command)}`;
 }
 
-/** Replaces the suggestion of a similarly spelled name by the command for a usual name such as `rm`. */
+/**
+ * For an unknown command with a usual name such as `rm`, suggests Parley's command instead of a similarly spelled
+ * name. Otherwise, returns `problem` unchanged.
+ */
 function withUsualName(problem: string, code: string, command: Command): string {
 	if (code !== "commander.unknownCommand") return problem;
 	const [unknown, given = ""] = /^unknown command '(.*?)'/.exec(problem) ?? [];
@@ -136,7 +139,10 @@ function currentName(name: string, { commands }: Command): string {
 	return commands.find((one) => one.aliases().includes(name))?.name() ?? name;
 }
 
-/** Options of groups that the help shows only after `showGroupOptions`, because few subcommands use them. */
+/**
+ * Options of groups. The help of a subcommand shows them only after `showGroupOptions`, because few subcommands use
+ * them.
+ */
 const listOptions = new Set(["--limit", "--scope", "--person", "--session", "--log-level"]);
 const shownListOptions = new WeakMap<Command, readonly string[]>();
 

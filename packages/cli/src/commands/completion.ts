@@ -19,8 +19,8 @@ export function completionCommand(io: Io): Command {
 }
 
 /**
- * Creates the hidden command that the scripts run with the typed words. `all` creates the program whose words it
- * completes.
+ * Creates the hidden command that the scripts run with the typed words. `all` creates the program with the commands
+ * that are completed.
  */
 export function completeCommand(io: Io, all: (io: Io) => Command): Command {
 	return new Command("complete").argument("[words...]").action(async (words: string[]) => {

@@ -212,7 +212,7 @@ export class ReportWriter {
 		});
 	};
 
-	/** Ends the reports. With `words`, the last report has this state. Otherwise, deletes the report. */
+	/** Ends the reports. With `words`, writes them as the last report. Without `words`, deletes the report. */
 	async end(words?: ConnectorWords): Promise<void> {
 		this.#report = undefined;
 		this.#timer?.cancel();
@@ -236,7 +236,7 @@ export class ReportWriter {
 		this.#isWritten = true;
 	}
 
-	/** Logs only the first of a series of failures. */
+	/** Logs only the first failure of a series. */
 	#failed(reason: unknown): void {
 		if (this.#isWritten) {
 			const why = reason instanceof Error ? reason.message : ParleyError.from(reason).message;

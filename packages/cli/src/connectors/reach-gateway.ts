@@ -42,9 +42,9 @@ interface Waiting {
 }
 
 /**
- * Calls `reach` until it succeeds, and resolves with its result. The delay between two attempts grows from 1 s to 15 s.
- * Resolves with the reason to stop if `stopRequest` resolves first. Rejects if `reach` rejects with an error other than
- * `unavailable`.
+ * Calls `reach` until it succeeds, and resolves with its result. The delay between two attempts grows from 1 s to 15
+ * s. If `stopRequest` resolves before `reach` succeeds, resolves with the reason to stop. Rejects if `reach` rejects
+ * with an error other than `unavailable`.
  */
 export async function reachGateway<T>(
 	reach: () => Promise<T>,
@@ -73,9 +73,9 @@ export async function reachGateway<T>(
 }
 
 /**
- * Resolves if a gateway answers and is ready. Rejects with `unavailable` if a later attempt may succeed: no connection,
- * a timeout, a stopping gateway, or the response of a proxy. Other errors need a person: the gateway refuses this
- * client, TLS fails, or another program answers.
+ * Resolves if a gateway answers and is ready. Rejects with `unavailable` if a later attempt may succeed: no
+ * connection, a timeout, a stopping gateway, or the response of a proxy. Rejects with another error code if a person
+ * must act: the gateway refuses this client, TLS fails, or another program answers.
  */
 export async function checkReady(
 	address: CheckedAddress,

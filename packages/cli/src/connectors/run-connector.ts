@@ -186,7 +186,7 @@ function wordsOf(reason: unknown, redactor: Redactor): ConnectorWords {
 
 const finalCodes = ["failed_precondition", "unauthenticated", "permission_denied", "data_loss"];
 
-/** Whether only a person can remove the cause, so that a restart would fail in the same way. */
+/** Whether only a person can remove the cause of the failure. A restart would then fail with the same error. */
 function isFinal(reason: unknown): boolean {
 	const isDenied =
 		reason instanceof Error && "code" in reason && ["EACCES", "EROFS"].includes(`${reason.code}`);
@@ -214,9 +214,9 @@ interface ConnectorTarget {
 }
 
 /**
- * Resolves with the address and a connector token: PARLEY_TOKEN if it is one, otherwise the token of
- * `connectorToken`. A named address with such a PARLEY_TOKEN is not checked. Otherwise, rejects with
- * `unavailable` if no gateway answers, or with the reason of `checkReady` if a later attempt would fail as well.
+ * Resolves with the address and a connector token. If PARLEY_TOKEN is a connector token, uses it, and does not check
+ * a named address. Otherwise, uses the token of `connectorToken`. Rejects with the error of `checkReady` if no
+ * gateway is ready, and otherwise with the error of `connectorToken`.
  */
 async function asConnector(
 	address: GatewayAddress,

@@ -233,8 +233,8 @@ class SetupConnector {
 	}
 
 	/**
-	 * Returns the step with a check that first starts a connector if none is running. The connector may
-	 * complete the step itself.
+	 * Returns the step with a check that starts a connector if none is running. The check then waits up to `connectMs`,
+	 * because the connector may complete the step itself.
 	 */
 	before(step: SetupStep): SetupStep {
 		return {

@@ -22,7 +22,7 @@ export interface System {
 	/** User id of this process. Undefined on systems without user ids. */
 	readonly uid: number | undefined;
 	readonly data: string;
-	/** Configuration of a gateway that this shell would start, or the error in it. */
+	/** Configuration for a gateway that this shell would start, or the error that prevents the start. */
 	readonly config: Config | Error;
 	readonly gateway: RunningGateway | undefined;
 	/** Health report of the gateway. Null without a gateway, or if the report cannot be read. */
@@ -38,7 +38,7 @@ export interface System {
 	writeProbe(directory: string): Promise<number>;
 	/** Whether a server listens at an address. */
 	answers(host: string, port: number): Promise<boolean>;
-	/** Whether this user can execute the program, which is a name in PATH or a path. */
+	/** Whether this user can execute a program. `command` is a path, or the name of a program in PATH. */
 	program(command: string): Promise<boolean>;
 	/**
 	 * Resolves with the answer of the named provider, by default of the configured provider. Resolves with
@@ -55,8 +55,8 @@ export interface System {
 	/** Whether the database exists. Rejects if it is damaged or has a later version. */
 	database(): Promise<boolean>;
 	/**
-	 * Resolves with the numbers of stored passwords and of passwords that the key decrypts. Rejects if the key file
-	 * cannot be used.
+	 * Resolves with the number of stored passwords, and the number of passwords that the key can decrypt. Rejects if the
+	 * key file cannot be used.
 	 */
 	storedSecrets(): Promise<StoredSecrets>;
 	audit(): Promise<AuditCheck>;

@@ -97,7 +97,9 @@ export function eventRow(shown: ShownEvent, format: OutputFormat): string {
 	return `${dim(time)}  ${dim(id)}  ${cyan(type)}  ${listed.failed ? red(words) : words}`.trimEnd();
 }
 
-/** Milliseconds of silence that mean a lost connection. The gateway sends a heartbeat every 15 s. */
+/**
+ * Milliseconds without data after which a connection is treated as lost. The gateway sends a heartbeat every 15 s.
+ */
 const silenceMs = 45_000;
 
 const firstPauseMs = 250;
@@ -117,8 +119,8 @@ interface FollowOptions {
 
 /**
  * Reports events as they happen until the signal aborts or the followed session is deleted. Reports each stored event
- * once and without gaps, even after a lost connection. Rejects if the first connection fails, or if the gateway refuses
- * these events.
+ * once and without gaps, even after a lost connection. Rejects if the first connection fails, or if the gateway
+ * refuses the request.
  */
 export async function followEvents(options: FollowOptions): Promise<void> {
 	const { clock, signal, onState } = options;

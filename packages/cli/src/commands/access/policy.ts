@@ -70,7 +70,8 @@ function checkCommand(io: Io): Command {
 		.argument("[file]", policyHelp.file)
 		.option("--data <dir>", policyHelp.data);
 	return command.action(async (file: string | undefined) => {
-		// The parent command has the same flags, and commander assigns flags in any position to the parent.
+		// The parent command has the same flags as this subcommand, and commander assigns flags in any position to the
+		// parent.
 		const { data }: { readonly data?: string } = command.optsWithGlobals();
 		const { checkFile } = await import("../../gateway/check-policy-file.ts");
 		printRows([await checkFile(file, defined({ data }), io)], io);

@@ -44,8 +44,8 @@ function providersOf({ models, default: chosen }: MethodResult<"list_models">): 
 const unnamed = "(default)";
 
 /**
- * Resolves with reports about the providers: first those in the configuration of this command, then further
- * providers of the gateway.
+ * Resolves with reports about the providers: first the providers in the configuration of this command, then the
+ * providers in `names` that this configuration lacks.
  */
 async function checkedProviders(
 	{ data: given }: AddressFlags,

@@ -68,8 +68,8 @@ function untrustCommand(io: Io): Command {
 }
 
 /**
- * Resolves with the directory whose skills are shown. Without `--dir`, omits it if the gateway is on another
- * machine, which has other directories.
+ * Resolves with the directory for the list of skills: `--dir`, otherwise the current directory. If the gateway is on
+ * another machine, the result without `--dir` has no directory.
  */
 async function directoryOf(flags: SkillsFlags, io: Io): Promise<{ readonly directory?: string }> {
 	if (flags.dir !== undefined) return { directory: await absolute(flags.dir, io) };

@@ -25,8 +25,8 @@ export interface ConnectorWork {
 }
 
 /**
- * Adds the work of a platform's connector to the command, with `setup` and `doctor`. The platform's own options must be
- * added first.
+ * Adds the action of a platform's connector to the command, and the subcommands, including `setup` and `doctor`. The
+ * caller must add the platform's own options before this call.
  */
 export function addConnectorWork(command: Command, work: ConnectorWork, io: Io): Command {
 	const { title } = work.platform;

@@ -43,7 +43,7 @@ export const modelCheck: Check = {
 	},
 };
 
-/** Returns the finding for a refused request, which carried a key only if this shell has the key. */
+/** Returns the finding for a refused request. The request contained a key only if this shell has the key. */
 function judgeKey(
 	refusal: { readonly host: string; readonly status: number },
 	config: Config,
@@ -63,7 +63,7 @@ function judgeKey(
 }
 
 const maxNamed = 5;
-/** Providers whose lists lack valid names: Claude's aliases, and Azure's deployments. */
+/** Providers that accept names outside their lists of models: aliases at Anthropic, and deployments at Azure. */
 const withoutNames: ReadonlySet<string> = new Set(["anthropic", "azure"]);
 
 /** Returns the configured model and a fix if the server's list should contain the model, but does not. */

@@ -65,7 +65,10 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 	return findings.map((finding, index) => unlessReported(finding, findings.slice(0, index)));
 }
 
-/** Replaces a finding whose cause an earlier check has already reported. */
+/**
+ * If an earlier check has reported the same problem, returns an `ok` finding that names this check. Otherwise,
+ * returns the finding unchanged.
+ */
 function unlessReported(finding: Finding, before: readonly Finding[]): Finding {
 	const earlier = before.find(({ status, what }) => status !== "ok" && what === finding.what);
 	return earlier ? { id: finding.id, ...ok(doctorTexts.sameCause({ id: earlier.id })) } : finding;
