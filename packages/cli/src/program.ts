@@ -127,8 +127,8 @@ export function createProgram(io: Io, args: readonly string[]): Command {
 }
 
 /**
- * Creates the program whose words are completed. Excludes `completion`, because the completion library adds its
- * own.
+ * Creates the program with the commands that are completed. Excludes `completion`, because the completion library
+ * adds its own.
  */
 function programToComplete(io: Io): Command {
 	const program = addGlobalFlags(new Command("parley"));
@@ -137,8 +137,8 @@ function programToComplete(io: Io): Command {
 }
 
 /**
- * Returns the first of these arguments after `--data` and `--url`: the name of the command, or a further flag.
- * Returns "" without such an argument.
+ * Skips `--data`, `--url` and their values, and returns the next argument: the name of the command, or another flag.
+ * Returns "" if no argument remains.
  */
 export function commandIn(args: readonly string[]): string {
 	const [first = "", , ...others] = args;

@@ -24,10 +24,10 @@ interface BackgroundStart {
 	readonly io: Io;
 }
 
-/** A gateway that already ran on a data directory, or that this call has started. */
+/** Gateway that `ensureGateway` has found or started. */
 export interface FoundGateway {
 	readonly gateway: RunningGateway;
-	/** Log file of the gateway that this call started. Undefined for any other gateway. */
+	/** Log file of the gateway, if `ensureGateway` has started the gateway. Otherwise undefined. */
 	readonly log?: string;
 }
 

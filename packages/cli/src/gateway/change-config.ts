@@ -24,8 +24,8 @@ export interface ConfigFlags {
 }
 
 /**
- * Resolves with the configuration sources of a gateway that starts in this directory and this environment. The
- * gateway has only these flags, and the stored keys.
+ * Resolves with the configuration sources of a gateway that starts in the directory and environment of `io`. The
+ * sources include the stored keys, and no flags except `data` and `config`.
  */
 export async function configSources({ data, config }: ConfigFlags, io: Io): Promise<ConfigSources> {
 	return {

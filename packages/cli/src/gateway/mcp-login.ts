@@ -93,8 +93,8 @@ interface Logins {
 	/** The working directory whose servers are included. */
 	readonly directory: string;
 	/**
-	 * Remote servers. Servers of the operator and of the agent precede and override servers of the directory with the
-	 * same name. With `--dir`, only servers of the directory.
+	 * Remote servers. Servers of the operator and of the agent are first. They override a server of the directory if the
+	 * names are equal. With `--dir`, only servers of the directory.
 	 */
 	readonly servers: readonly McpRemoteSettings[];
 	/** Reasons why trusted servers of the directory cannot be used. */

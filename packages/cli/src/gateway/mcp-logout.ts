@@ -15,8 +15,8 @@ export interface ServerPlace {
 }
 
 /**
- * Removes a login, records the change for the audit log, and tries to revoke the tokens. Returns whether they
- * were revoked, or undefined if this server has no login.
+ * Removes a login, records the change for the audit log, and tries to revoke the tokens. Resolves with whether the
+ * tokens were revoked, or with undefined if the server has no login.
  */
 export async function endLogin(
 	server: ServerPlace,

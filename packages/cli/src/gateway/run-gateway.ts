@@ -111,7 +111,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	if (gateway.reach.insecureLan) log.warn(gatewayRunTexts.insecureLan);
 	options.onReady?.(gateway, config);
 	const attached = options.attach?.(config, log, output);
-	// Stores the compiled code for the next start, even if this process is killed later.
+	// Stores the compiled code soon after the start, so that the next start can use it even if this process is killed.
 	const storing = systemClock.after(storeCompiledAfterMs, () => flushCompileCache());
 	const collecting = collectWhenIdle({ clock: systemClock });
 	const signal = await Promise.race([stopRequest, shutdown.promise]);

@@ -37,8 +37,8 @@ export interface RunRpcOptions {
 }
 
 /**
- * Serves the parent program until stdin ends or a signal arrives, then ends the process. Rejects for an error
- * that the caller can fix, before anything is written to stdout.
+ * Serves the parent program until stdin ends or a signal arrives, then ends the process. If the caller can fix an
+ * error, rejects before anything is written to stdout.
  */
 export async function runRpc({ flags, io, version }: RunRpcOptions): Promise<number> {
 	const { environment, stdin, stdout } = io;

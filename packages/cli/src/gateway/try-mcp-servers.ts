@@ -30,7 +30,7 @@ import { readConfig } from "./run-gateway.ts";
 export async function tryServers(flags: McpFlags, io: Io, version: string): Promise<number> {
 	const config = await readConfig(defined({ data: flags.data }), io);
 	if (!existsSync(config.data)) throw new UsageError(mcpServeTexts.noDataDirectory({ data: config.data }));
-	// A gateway ignores an invalid file with its servers, but this command throws.
+	// A gateway ignores an invalid file and the servers in the file. This command throws instead.
 	const agent = chosenAgent(config.data, flags);
 	const files = [mcpFileIn(config.data), agentMcpFileIn(config.data, agent)];
 	for (const file of files) await readMcpFile(file);

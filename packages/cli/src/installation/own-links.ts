@@ -2,8 +2,8 @@ import { lstat, realpath, rm } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /**
- * Resolves with the links in the `PATH` directories with the name `parley` and the program as their target. In a
- * clone, `npm start` creates such a link.
+ * Resolves with the links that lead to the program. The links have the name `parley` and are in the directories of
+ * `PATH`. In a clone, `npm start` creates such a link.
  */
 export async function ownLinks(program: string, { PATH = "" }: NodeJS.ProcessEnv): Promise<string[]> {
 	const folders = [...new Set(PATH.split(delimiter).filter(isAbsolute))];

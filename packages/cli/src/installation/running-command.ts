@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
 
-/** Command line, directory and environment of a process that runs this copy of Parley. */
+/** Command line, directory and environment of a running process of Parley. */
 export interface RunningCommand {
 	/** Options of Node. */
 	readonly options: readonly string[];

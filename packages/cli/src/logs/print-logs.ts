@@ -49,8 +49,8 @@ export async function printServiceLogs(
 }
 
 /**
- * Resolves with the systemd service that runs the gateway of the data directory, or that would run it if no
- * gateway is running.
+ * Resolves with the systemd service of the data directory, if the service runs the gateway or no gateway is running.
+ * Otherwise, resolves with undefined.
  */
 async function serviceWithLog(data: string, machine: Machine): Promise<InstalledService | undefined> {
 	const [service] = (await servicesOf(data, machine)).filter(({ manager }) => manager.kind === "systemd");

@@ -28,9 +28,9 @@ interface Surroundings {
 }
 
 /**
- * Installs or updates a service. Writes the description and the keys, and starts or restarts the service if it is not
- * running or if one of these has changed. Then waits for the gateway. With `--dry-run`, only prints the description.
- * Returns the exit code.
+ * Installs or updates a service. Writes the description and the keys. Starts or restarts the service if the service
+ * is not running, or if the description or the keys have changed. Then waits for the gateway. With `--dry-run`, only
+ * prints the description. Returns the exit code.
  */
 export async function installService(flags: InstallFlags, around: Surroundings): Promise<number> {
 	const { io, machine } = around;
@@ -64,7 +64,10 @@ export async function installService(flags: InstallFlags, around: Surroundings):
 	return 1;
 }
 
-/** Rejects if a gateway outside this service uses the data directory, which can have only one. */
+/**
+ * Rejects if a gateway outside this service uses the data directory, because a data directory can have only one
+ * gateway.
+ */
 async function refuseOtherGateway({ data, name }: ServicePlan, manager: ServiceManager): Promise<void> {
 	const running = await findRunningGateway(data);
 	if (!running) return;

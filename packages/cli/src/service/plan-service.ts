@@ -36,7 +36,7 @@ const shellNames = [
 	"NODE_USE_ENV_PROXY",
 	"ANTHROPIC_BASE_URL",
 ];
-/** Pattern of names whose variables may contain a secret. PARLEY_TLS_KEY contains only the path of a file. */
+/** Pattern for the names of variables that may contain a secret. PARLEY_TLS_KEY contains only the path of a file. */
 const secretName = /TOKEN|(?<!^PARLEY_TLS_)KEY|SECRET|PASSWORD/;
 /** Variables that only clients use, and the data directory, which the gateway receives as an argument. */
 const clientNames = ["PARLEY_DATA", "PARLEY_TOKEN", "PARLEY_URL"];
@@ -119,7 +119,7 @@ async function checkedRoots(flags: InstallFlags, io: Io): Promise<readonly strin
 	return root;
 }
 
-/** Returns Parley's settings in this shell that are not secret, and the variables in `shellNames`. */
+/** Returns the variables in `shellNames`, and the variables for Parley except secrets and `clientNames`. */
 export function shellVariables(environment: Io["environment"]): Record<string, string> {
 	const names = Object.keys(environment).filter(
 		(name) =>
@@ -187,7 +187,8 @@ function listOf(value: string | readonly string[] | undefined): readonly string[
 
 /**
  * Returns the Node and the program of this command. Prefers a Node path that stays the same after an upgrade, for
- * example /usr/bin/node, to the path of the current version. Throws for a copy of npx, which npm may delete.
+ * example /usr/bin/node, to the path of the current version. Throws for a copy in the cache of npx, because npm may
+ * delete this copy.
  */
 export function programOf(
 	node: string,

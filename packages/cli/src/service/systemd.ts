@@ -134,8 +134,8 @@ function readState({ output }: OperatorCommandResult): ServiceState {
 }
 
 /**
- * Enables lingering for the user, and resolves with a note about the result. Without lingering, a user's manager
- * and its services end when the user's last login ends.
+ * Enables lingering for the user. Resolves with a note about the result, or without notes if lingering was already
+ * enabled. Without lingering, a user's manager and its services end when the user's last login ends.
  */
 async function linger(machine: Machine): Promise<readonly string[]> {
 	const { username } = machine;

@@ -6,7 +6,7 @@ import { serviceTexts } from "../texts/service.ts";
 import { isWithin } from "./is-within.ts";
 import type { ServiceManager } from "./service-manager.ts";
 
-/** Maximum milliseconds of the wait. The start of a gateway with a large database takes less time. */
+/** Maximum milliseconds to wait for the gateway. The start of a gateway with a large database takes less time. */
 const startMs = 60_000;
 const pollMs = 100;
 

@@ -164,7 +164,8 @@ async function test(choice: ModelChoice, { flags, io, data }: StepParts): Promis
 }
 
 /**
- * Whether the configured address belongs to another provider, whose server must not receive this provider's key.
+ * Whether the configured address belongs to a provider other than `provider`. The server at that address must not
+ * receive the key of `provider`.
  */
 function isOtherProvider(provider: string, sources: ConfigSources): boolean {
 	const { value = "auto" } = effectiveSetting("provider", sources);

@@ -38,8 +38,8 @@ export async function setUpService(parts: StepParts): Promise<StepResult> {
 }
 
 /**
- * Resolves with the file of a service with another name, or of a system service, that starts a gateway on this
- * data.
+ * Resolves with the file of another service that starts a gateway on this data: a system service, or a user service
+ * with another name.
  */
 async function otherService(data: string, io: Io): Promise<string | undefined> {
 	const { thisMachine } = await import("../service/machine.ts");
