@@ -213,7 +213,8 @@ export function budgetRows(all: readonly Budget[], { columns, styles }: OutputFo
 }
 
 /**
- * Returns the sort key of a budget: budgets of the gateway before budgets of sessions, and days before months.
+ * Returns the sort key of a budget: budgets of the gateway before budgets of sessions, and daily budgets before
+ * monthly budgets.
  */
 function orderOf({ scope, period }: Budget): number {
 	return (scope === "gateway" ? 0 : 2) + (period === "day" ? 0 : 1);

@@ -46,7 +46,8 @@ async function queryOf(flags: TasksFlags, io: Io): Promise<MethodInput<"query_ta
 }
 
 /**
- * Resolves with the ids of sessions with an open question and with one of these tasks in the status `running`.
+ * Resolves with the ids of sessions that have an open question, and in which at least one of `tasks` has the status
+ * `running`.
  */
 async function sessionsThatAsk(client: Client, tasks: readonly Task[]): Promise<string[]> {
 	const busy = new Set(tasks.flatMap(({ status, session_id }) => (status === "running" ? [session_id] : [])));

@@ -22,7 +22,7 @@ const notBegun = { current_step: 0, total_steps: 1, current_step_label: "", perc
 /** Maximum number of shown tasks. If only one more task is running, that task is also shown. */
 const maxRunning = 3;
 const barColumns = 10;
-/** Maximum width of a title that precedes its progress bar, in columns. */
+/** Maximum columns of a task's title before the progress bar. */
 const titleColumns = 30;
 
 /** Tasks of a session, derived from its events: final rows for the scrollback, and live rows with the progress. */

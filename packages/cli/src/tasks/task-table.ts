@@ -46,7 +46,10 @@ interface TreeTask {
 	readonly depth: number;
 }
 
-/** Returns each task, followed by its workers in order of creation. The order of other tasks stays the same. */
+/**
+ * Returns each task, followed by its workers in order of creation. Tasks without a parent in `tasks` keep their
+ * order.
+ */
 export function taskTree(tasks: readonly Task[]): TreeTask[] {
 	const known = new Set(tasks.map(({ id }) => id));
 	const below = (parent: string, depth: number): TreeTask[] =>

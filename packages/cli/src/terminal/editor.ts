@@ -160,8 +160,8 @@ function removeAfter(editor: Editor, to: number): Editor {
 }
 
 /**
- * Moves the cursor to the next or previous line, at the same distance from the start. Returns undefined if there
- * is no such line.
+ * Moves the cursor to the next or previous line, at the same distance from the start of the line. In a shorter line,
+ * moves the cursor to the end. Returns undefined without a next or previous line.
  */
 function moveLine(editor: Editor, by: -1 | 1): Editor | undefined {
 	const { text } = editor;

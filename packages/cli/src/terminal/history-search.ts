@@ -33,7 +33,10 @@ export function searchNext({ query }: HistorySearch, history: readonly string[])
 	return find(query, history, history.length - 1);
 }
 
-/** Finds the newest match up to the index `from`. Without such a match, continues at the newest entry. */
+/**
+ * Finds the newest match up to the index `from`. If no entry up to `from` matches, finds the newest match in the
+ * complete history.
+ */
 function find(query: Editor, history: readonly string[], from: number): HistorySearch {
 	const text = query.text.toLowerCase();
 	if (text === "") return { query, place: -1 };

@@ -78,7 +78,7 @@ export class Terminal {
 
 	/**
 	 * Prints rows above the frame and redraws the frame. Writes nothing if the screen is up to date. While a page is
-	 * shown, keeps the rows and the frame for later.
+	 * shown, keeps the rows and the frame until the page is closed.
 	 */
 	draw(rows: readonly string[], frame: Frame): void {
 		if (this.#behind) {

@@ -2,7 +2,7 @@
 export const askTexts = {
 	startsAgain: "the reply starts again",
 	session: ({ id }: { readonly id: string }) => `session: ${id}`,
-	// `before` is the number of messages in the session that are answered first.
+	// `before` is the number of messages that the session answers before this message.
 	waiting: ({ before }: { readonly before: number }) =>
 		`waiting for ${before === 1 ? "one other message" : `${before} other messages`} of this session …`,
 	emptyMessage: "the message is empty: write text after `parley ask`, or - to read the message from stdin",

@@ -39,7 +39,7 @@ export interface FoundData {
 /**
  * Resolves with the chosen data directory, and the data directories of all services of this copy, if they exist.
  * Rejects with `failed_precondition` if another copy has a service for one of these directories. On Linux, also
- * rejects if another copy runs a gateway on one of them.
+ * rejects if another copy runs a gateway on one of these directories.
  */
 export async function findData(
 	chosen: string,
@@ -130,8 +130,8 @@ interface Starting extends Surroundings {
 }
 
 /**
- * Starts the services and gateways that ran before. Resolves with the running gateway, or with undefined if none ran.
- * Rejects if a started gateway does not answer.
+ * Starts the services and gateways that ran before the upgrade. Resolves with the running gateway, or with undefined
+ * if no gateway ran. Rejects if a started gateway does not answer.
  */
 export async function startOne(
 	{ data, services, program }: UpgradedData,

@@ -76,8 +76,8 @@ export async function stagePackage(
 }
 
 /**
- * Resolves with the output of a command of the package in this directory. Rejects with the error of the command
- * if the command fails.
+ * Runs a command of the package in the directory `home`. Resolves with the output of the command. If the exit code is
+ * not 0, rejects with the error output of the command.
  */
 export async function runProgram(home: string, args: readonly string[], machine: Machine): Promise<string> {
 	const { code, output, errors } = await callProgram(home, args, machine);
@@ -86,7 +86,7 @@ export async function runProgram(home: string, args: readonly string[], machine:
 	throw new ParleyError(reason, { code: "failed_precondition" });
 }
 
-/** Runs a command of the package in this directory. */
+/** Runs a command of the package in the directory `home`. Resolves with the result for any exit code. */
 export async function callProgram(
 	home: string,
 	args: readonly string[],

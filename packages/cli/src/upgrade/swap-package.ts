@@ -27,7 +27,7 @@ export async function swapPackage(journal: UpgradeJournal, failpoints: Failpoint
 	await syncDirectory(join(home, ".."));
 }
 
-/** Restores the old package, regardless of the progress of `swapPackage` or of an earlier call. */
+/** Restores the old package, regardless of the progress of `swapPackage` or of an earlier call of this function. */
 export async function restorePackage(journal: UpgradeJournal, failpoints: Failpoints): Promise<void> {
 	const { home, prefix, links } = journal;
 	const { staged, old } = placesOf(journal);

@@ -30,7 +30,7 @@ export interface StoppedProgram {
 	readonly directory: string;
 }
 
-/** A data directory to upgrade, and the services and gateways that ran on it before. */
+/** A data directory to upgrade, and the services and the gateway that ran on this data before the upgrade. */
 export interface UpgradedData {
 	/** Real path of the data directory. */
 	readonly data: string;

@@ -34,14 +34,14 @@ import { toolEndRows, toolStartRow } from "./tool-rows.ts";
 
 type EventRows<Name extends EventName> = (payload: EventPayloads[Name], format: OutputFormat) => string[];
 
-/** Rows of an event in the chat. `ends` names the unfinished text that must be completed first. */
+/** Rows of an event in the chat. `ends` names the unfinished text that must be completed before these rows. */
 interface ChatNote<Name extends EventName> {
 	readonly ends: "nothing" | "row" | "reply";
 	readonly rows: EventRows<Name>;
 }
 
 interface EventWording<Name extends EventName> {
-	/** Returns the text in `parley events` that follows the time, session and type. */
+	/** Returns the text after the time, the session and the type in `parley events`. */
 	readonly list: (payload: EventPayloads[Name]) => ListWords;
 	/** Returns the rows in `parley sessions show` and in the log of a task. */
 	readonly transcript: (payload: EventPayloads[Name], context: TranscriptContext) => string[];
@@ -64,7 +64,7 @@ const none = (): string[] => [];
 const noWords = (): ListWords => ({ words: "" });
 /** Wordings of an event for which `parley events` shows only the type. */
 const typeOnly = { list: noWords, transcript: none, markdown: none, chat: "hidden", ask: "hidden" } as const;
-/** Wordings of a reply, and of a tool's output, whose parts the chat shows while they grow. */
+/** Wordings of events with parts of a reply or of a tool call. `Conversation` applies them to its state. */
 const growing = { ...typeOnly, chat: "stateful" } as const;
 
 function taskWording<Payload extends { readonly task_id: string }>(
@@ -324,8 +324,8 @@ export function isStatefulInChat(event: OzzieEvent): event is StatefulChatEvent 
 }
 
 /**
- * Returns the rows of the event in the chat, and the unfinished text to complete first. Returns undefined for
- * hidden and stateful events, and for events of tasks.
+ * Returns the rows of the event in the chat, and names the unfinished text to complete before these rows. Returns
+ * undefined for hidden and stateful events, and for events of tasks.
  */
 export function chatNote<Name extends EventName>(
 	{ event, payload }: NamedEvent<Name>,

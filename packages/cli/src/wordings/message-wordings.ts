@@ -92,7 +92,7 @@ export function promptAnswerWords({
 	return `${cancelled ? no : visibleLine(given)} (${visibleLine(by)})`;
 }
 
-/** Returns the text about one of several required approvals of a call. */
+/** Returns the text about an approval of a call that requires several approvals. */
 export function promptVoteWords({ by, approvals, needed, changed }: EventPayloads["prompt.vote"]): string {
 	const words = eventTexts.approvals({ approvals, needed, by: visibleLine(by) });
 	return changed === undefined

@@ -44,7 +44,9 @@ export class PlainFlow implements TextFlow {
 const longestBlock = 16_384;
 /** Pause before the incomplete block is parsed again, as a multiple of the duration of the last parse. */
 const restFactor = 4;
-/** Maximum number of characters of code that is coloured together, because each new line parses all of them. */
+/**
+ * Maximum characters of code that are coloured together. For each new line, all these characters are parsed again.
+ */
 const longestCode = 8_192;
 
 /** Start of a fenced code block: https://spec.commonmark.org/0.31.2/#fenced-code-blocks */

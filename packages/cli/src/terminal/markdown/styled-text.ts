@@ -54,7 +54,10 @@ export function wrapSpans(spans: readonly Span[], columns: number): string[] {
 	});
 }
 
-/** Returns the text of the spans with escape sequences, which neighbours with the same style share. */
+/**
+ * Returns the text of the spans with escape sequences. Adjacent spans with the same style share their escape
+ * sequences.
+ */
 function joinSpans(spans: readonly Span[]): string {
 	let row = "";
 	let text = "";

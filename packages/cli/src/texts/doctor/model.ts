@@ -15,7 +15,7 @@ export const modelCheckTexts = {
 		`${host} refuses requests without a key (${status}), and no key is set`,
 	keyMissingFix: ({ keyName }: { readonly keyName: string }) =>
 		`set ${keyName} to the key, and start the gateway`,
-	// For a provider of the configuration that names no variable.
+	// For a configured provider without the name of a key variable.
 	keyUnnamedFix: ({ provider }: { readonly provider: string }) =>
 		`set models.providers.${provider}.key to the name of an environment variable with the key`,
 	keyRejectedFix: ({ keyName }: { readonly keyName: string }) =>
