@@ -54,8 +54,8 @@ function optionalPeers(names) {
 }
 
 /**
- * Returns the version that the tests use, and later versions that are compatible with it (`^`). Packages of this
- * repository need exactly the same version.
+ * Returns the version range of each library: the version that the tests use, and later compatible versions (`^`). For
+ * a package of this repository, the range is its exact version.
  * @param {string} name
  * @param {readonly string[]} libraries
  * @returns {Record<string, string>}

@@ -19,8 +19,8 @@ const launcher = join("packages", "cli", "bin", "parley.mjs");
 const preferred = [join(".local", "bin"), "bin"];
 
 /**
- * Links the command of this clone in a directory of the PATH inside the home directory, so that the user's shell finds
- * it. Never replaces another program's file.
+ * Creates a link to the command of this clone, so that the user's shell finds the command. The link is in a directory
+ * of the PATH inside the home directory. Never replaces another program's file.
  * @param {NodeJS.ProcessEnv} environment
  * @param {string} [clone]
  * @returns {{ link?: string, line?: string }} The created link. A line for the shell, if the shell does not find the
@@ -52,8 +52,8 @@ function ownFolders({ PATH = "" }) {
 }
 
 /**
- * Returns the directories for a link, preferred directories first. Other hidden directories are omitted, because
- * they belong to tools that may remove foreign files.
+ * Returns the directories for a link, preferred directories first. Hidden directories that are not preferred are
+ * omitted, because they belong to tools that may remove foreign files.
  * @param {readonly string[]} folders
  * @param {string} home
  */
@@ -101,8 +101,8 @@ function makeDirectory(folder) {
 }
 
 /**
- * Creates the link, or replaces a link to a removed clone. Returns false if this user may not write there, or if
- * another file has the name.
+ * Creates the link, or replaces a link to a removed clone. Returns false if this user may not write in the directory
+ * of the link, or if another file has the name.
  * @param {string} link
  * @param {string} program
  */

@@ -16,7 +16,7 @@ const common = [
 ];
 
 /**
- * Files of the start, most common file first. `of`: the entries of the bundle that load the file at their start.
+ * Files of the start, most common file first. `of`: names of the bundle's entries that load the file when they start.
  * Every command loads `main` and `program`. `parley rpc` also loads `run-rpc` with the core.
  * @type {readonly { readonly name: string, readonly of: readonly string[], readonly includes: (path: string) => boolean }[]}
  */

@@ -6,9 +6,9 @@ import { runBenches } from "./run-benches.mjs";
 import { vitest } from "./vitest.mjs";
 
 /**
- * Benches that are run only by hand. `growing-slack` runs half of each of the first two benches. `idle` takes
- * a minute, mostly to open ten thousand sessions. The floors of `ttft` and `turn` are absolute times of a
- * machine, not ratios within the run.
+ * Benches that are run only by hand. `growing-slack` runs half of `growing-slack-edits` and half of
+ * `growing-slack-streams`. `idle` takes a minute, mostly to open ten thousand sessions. The floors of `ttft` and
+ * `turn` are absolute times of a machine, not ratios within the run.
  */
 const large = ["growing-slack-edits", "growing-slack-streams", "idle", "ttft", "turn"];
 

@@ -11,9 +11,9 @@ import { countProgress, unfinished } from "./progress.mjs";
 const LIST_LIMIT_MS = 180_000;
 
 /**
- * Runs vitest with its usual output, and counts its tests. Stops a run that exceeds `limitMs`, which adds one failure.
- * The output then names the tests that were running. The failure contains the number of tests that did not run, if
- * vitest can list them in time.
+ * Runs vitest with its usual output, and counts its tests. Stops a run that exceeds `limitMs`, which adds one
+ * failure. The output then names the tests that were running. The failure contains the number of tests that did not
+ * run, if vitest can list all tests in time.
  * @param {{ args?: readonly string[], env?: NodeJS.ProcessEnv, limitMs: number }} options
  * @returns {Promise<import("./counts.mjs").Counts>}
  */
@@ -83,7 +83,7 @@ function forget(directory) {
 	}
 }
 
-/** Minimum free bytes of the directory. The tests write a tenth of this amount. */
+/** Minimum free bytes of /dev/shm. The tests write a tenth of this amount. */
 const ROOM = 2 ** 30;
 
 /**

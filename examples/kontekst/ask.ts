@@ -80,7 +80,7 @@ function show(message: RunEvent): void {
 			process.stderr.write(message.reasoning.text);
 			break;
 		case "toolsProposed":
-			// Not awaited, because another client may decide first, and the run then continues.
+			// Not awaited, because another client may decide before this program. The run then continues.
 			void decide(message.toolsProposed.calls);
 			break;
 		case "toolCompleted":

@@ -65,7 +65,7 @@ function show(event: string, payload: Payload): void {
 			process.stdout.write(String(payload["content"]));
 			break;
 		case "prompt.request":
-			// Not awaited, because another client may answer first, and the run then continues.
+			// Not awaited, because another client may answer before this program. The run then continues.
 			void ask(payload);
 			break;
 		case "tool.call":

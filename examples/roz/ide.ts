@@ -135,7 +135,7 @@ function show(message: SessionResponse): void {
 			});
 			break;
 		case "activityUpdate":
-			// Not awaited, because another client may decide first, and the turn then continues.
+			// Not awaited, because another client may decide before this program. The turn then continues.
 			if (message.activityUpdate.state === "waiting_approval") void decide(message.activityUpdate.detail);
 			break;
 		case "error":
