@@ -1,8 +1,9 @@
 export const projectsHelp = {
 	notes: `
-Run \`parley\` in a directory to open a chat there. The first time, it asks whether
-agents may work in the directory, and stores your answer. An answer also applies
-to all subdirectories. A running gateway uses the answer for the next session.
+Run \`parley\` in a directory to open a chat there. The first time, Parley asks
+whether agents may work in the directory, and stores your answer. An answer also
+applies to all subdirectories. A running gateway uses the answer for the next
+session.
 
 Examples:
   cd ~/projects/shop && parley

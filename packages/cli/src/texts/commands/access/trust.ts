@@ -1,9 +1,9 @@
 export const trustHelp = {
 	notes: `
 In a trusted channel, tool calls for members run without approval, in the
-sandbox. Some calls always require approval: keys and passwords, control of this
-machine, changes that cannot be undone, writes outside the roots. Trust ends at
-its limit of time or calls. It also ends in these cases:
+sandbox. Some calls always require approval: access to keys and passwords,
+control of this machine, irreversible changes, and writes outside the roots.
+Trust ends at its limit of time or calls. It also ends in these cases:
   - A member revokes it, stops the work, or denies three calls.
   - The policy changes, a budget is spent, or the sandbox fails.
   - A person without access or of another organisation joins the channel.

@@ -48,7 +48,7 @@ from standard input, use \`-\`.
 	log: "include the transcript of its session",
 	watchNotes: `
 --json prints JSON objects, one per line: the task, then its events and those of
-its workers, and at the end the task again.
+its workers, and finally the task again.
 
 Exit code: 0 if the task completed, 1 if it failed, 3 if it was cancelled; 130
 after Ctrl-C, which does not stop the task.
