@@ -4,9 +4,9 @@ export const joiner = "\u2060";
 /** Character before a line of small print. `visible` removes it from all other text. */
 export const smallPrintStart = "\u001f";
 
-/** Colon at the start of `:name:`, which Slack shows as an emoji in any text. */
+/** Pattern of the first colon of `:name:`, which Slack shows as an emoji in any text. */
 const emojiName = /:(?=[\p{L}\p{M}\p{N}_+'-]+:)/gu;
-/** Start of a mention, a command or a link, which Slack recognises in any text. */
+/** Pattern of the start of a mention, a command or a link, which Slack recognises in any text. */
 const token = /<(?=[@#][A-Z0-9]|!(?:here|channel|everyone|group|subteam|date)\b|[a-z][a-z0-9+.-]*:)/i;
 
 const entities: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };

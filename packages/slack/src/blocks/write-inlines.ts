@@ -6,16 +6,19 @@ type Styled = Extract<Inline, { type: Style }>;
 
 const fences: Readonly<Record<Style, string>> = { strong: "**", emphasis: "*", delete: "~~" };
 
-/** Characters to escape. An underscore inside a word is not a delimiter. */
+/** Pattern of the characters to escape. An underscore inside a word is not a delimiter. */
 const inlineMark = /[\\`*~[\]]|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu;
-/** Indentation before a character that begins a block or a table row. */
+/** Pattern of the indentation before a character that begins a block or a table row. */
 const lineMark = /^([ \t]*)(?=[#+\-=|]|:-)/gm;
 const lineNumber = /^([ \t]*\d{1,9})(?=[.)])/gm;
-/** Start of a bare URL. Slack would make it a link that includes the backslashes of later escapes. */
+/**
+ * Pattern of the start of a bare URL. Slack would make the URL a link that includes the backslashes of later
+ * escapes.
+ */
 const bareAddress = /https?(?=:\/\/)|www(?=\.)/gi;
 const openEdge = /^[^\p{L}\p{N}\u2060]/u;
 const closeEdge = /[^\p{L}\p{N}\u2060]$/u;
-/** Matches a label that looks like a URL. */
+/** Pattern of a label that looks like a URL. */
 const misleading = /:\/\/|^www\./i;
 
 /** Writes inlines as Markdown (CommonMark with strikethrough) in which all text is literal. Line breaks stay plain newlines. */

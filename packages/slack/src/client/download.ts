@@ -71,7 +71,7 @@ function leadsToLogin(url: string, status: number, headers: Headers): boolean {
 	return searchParams.has("redir") || /^\/(?:\w+-)?signin\b/.test(pathname);
 }
 
-/** File name with an extension. A canvas is a page without an extension. */
+/** Pattern of a file name with an extension. A canvas is a page without an extension. */
 const named = /\.[a-z]\w{1,4}$/i;
 
 function isPage(headers: Headers): boolean {
@@ -80,10 +80,10 @@ function isPage(headers: Headers): boolean {
 
 /** Maximum bytes to search for signs of a sign-in page. */
 const headBytes = 256 * 1024;
-/** Signs of a Slack page: the end of its title, a sign-in form or a redirect. */
+/** Pattern of the signs of a Slack page: the end of its title, a sign-in form or a redirect. */
 const ofSlack =
 	/<title>(?:[^<]*\s)?Slack\s*<\/title>|\bsignin_form\b|\bshouldRedirect\b|<(?:meta|form)\b[^<>]*[?&;]redir=|<script\b[^<>]*>[^<]*[?&;]redir=/i;
-/** URL to open after the sign-in. Links on other pages rarely name the file itself. */
+/** Pattern of the URL to open after the sign-in. Links on other pages rarely name the file itself. */
 const next = /[?&;]redir=([^"'<>\s]{0,500})/gi;
 
 /** Whether `bytes` are the sign-in page, which Slack returns with status 200 if the bot has no access to a file. */

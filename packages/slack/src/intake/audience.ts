@@ -8,7 +8,10 @@ export interface AudienceChange {
 	readonly deleted?: true;
 }
 
-/** Events about a channel, and subtypes of messages that Slack itself writes: https://docs.slack.dev/reference/events */
+/**
+ * Changes by event about a channel, or by subtype of a message that Slack itself writes:
+ * https://docs.slack.dev/reference/events
+ */
 export const audienceChanges: ReadonlyMap<string, AudienceChange> = new Map(
 	Object.entries<AudienceChange>({
 		channel_shared: { change: audienceTexts.shared },

@@ -7,7 +7,7 @@ export interface Names {
 }
 
 /**
- * Matches a mention or a link, because Slack escapes angle brackets that people type:
+ * Pattern of a mention or a link. Slack escapes angle brackets that people type:
  * https://docs.slack.dev/messaging/formatting-message-text#retrieving-messages
  */
 const mark = /<([^<>]*)>(,|:(?=[\s/!]|$))?([^\S\n]*)/g;

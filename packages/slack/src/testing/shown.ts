@@ -3,7 +3,7 @@ import type { RichTextBlock, RichTextElement } from "@slack/types";
 import type { MessageBlock } from "../blocks/check-message.ts";
 
 /**
- * Matches Slack's syntax in angle brackets, which Slack recognises first in a text:
+ * Pattern of Slack's syntax in angle brackets, which Slack recognises first in a text:
  * https://docs.slack.dev/messaging/formatting-message-text#advanced
  */
 const token = /<([^<>]*)>/g;

@@ -50,7 +50,7 @@ export const deliveryTexts = {
 		token,
 		account_inactive: `the app was removed from the workspace: ${token}`,
 	},
-	/** Replaces the name of the method in `refused` and `limited`. */
+	/** Text in place of the method's name in `refused` and `limited`. */
 	fileUpload: "the upload of a file",
 	limited: ({ method }: { readonly method: string }) => `${method} is waiting: Slack limits its rate`,
 	tokenRefused: ({ method }: { readonly method: string }) =>
