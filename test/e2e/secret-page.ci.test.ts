@@ -60,7 +60,10 @@ async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<
 
 type Navigated = Awaited<ReturnType<Page["goto"]>>;
 
-/** Errors after a change of the network. The browser's error page may also interrupt the repeated navigation. */
+/**
+ * Pattern of errors after a change of the network. The browser's error page may also interrupt the repeated
+ * navigation.
+ */
 const networkChanged = /ERR_NETWORK_CHANGED|interrupted by another navigation to "chrome-error:/;
 
 async function visit(browser: Browser, url: string, javaScriptEnabled = false) {

@@ -167,7 +167,7 @@ function one(body: Buffer): Pick<GrpcAttack, "body" | "messages"> {
 }
 
 const kinds = Object.keys(makers);
-/** Kinds by their weight. The first three kinds occur four times each, which makes them more likely. */
+/** Kinds of attacks to choose from. The first three kinds occur four times each, which makes them more likely. */
 const weighted = [...kinds, ...kinds.slice(0, 3), ...kinds.slice(0, 3), ...kinds.slice(0, 3)];
 
 export function makeGrpcAttack(random: Random): GrpcAttack {

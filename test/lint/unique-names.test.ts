@@ -6,7 +6,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 
 const declaration =
 	/^export (?:declare )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) ([A-Za-z_$][\w$]*)/gmu;
-/** Matches a list of exports. A re-export declares no name. */
+/** Pattern of a list of exports. A re-export declares no name. */
 const list = /^export (?:type )?\{([^}]*)\}(?! from)/gmu;
 
 /** Returns each exported name once, even if a schema and its type share it. */

@@ -24,7 +24,7 @@ export function findProgram(name: string): string {
 	return join(folder, name);
 }
 
-/** Matches variables that `npm run` sets itself. They are not settings of the user. */
+/** Pattern of the variables that `npm run` sets itself. They are not settings of the user. */
 const ofScripts =
 	/^npm_config_(?:(?:local_|global_)?prefix|node_gyp|nodedir|npm_version|user_agent|loglevel)$/i;
 

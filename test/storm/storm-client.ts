@@ -9,7 +9,7 @@ const Resumed = z.object({
 	}),
 });
 
-/** Matches the sequence number, because `seq` is the last key of a persisted frame. */
+/** Pattern of the sequence number, because `seq` is the last key of a persisted frame. */
 const seqAtEnd = /"seq":(\d+)\}$/;
 
 /** A client of one session that checks the sequence numbers of its frames across all its connections. */

@@ -4,7 +4,7 @@ import type { GrantPayload } from "@parley/protocol";
 
 type Session = ScriptedGateway["sessions"][number];
 
-/** Matches channel keys of direct messages on Discord or Slack. */
+/** Pattern of channel keys of direct messages on Discord or Slack. */
 const isDirect = /^dm:|:D/;
 
 export interface Grant {

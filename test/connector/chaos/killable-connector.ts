@@ -27,7 +27,7 @@ export interface Fate {
 	readonly hit: number;
 }
 
-/** Runs `work` unless the process is dead. Rejects if the process is dead or dies meanwhile. */
+/** Function that runs `work` unless the process is dead. Rejects if the process is dead or dies meanwhile. */
 export type Guarded = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 export interface PlatformProcess {

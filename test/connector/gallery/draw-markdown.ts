@@ -1,7 +1,7 @@
 import { type Block, type Inline, type List, parseText } from "@parley/connector";
 import { html, lines, type Markup } from "./markup.ts";
 
-/** Subtext (small text) in Discord's Markdown. */
+/** Pattern of subtext (small text) in Discord's Markdown. */
 const small = /^-# (.*)$/;
 
 export function drawMarkdown(markdown: string): Markup {

@@ -7,11 +7,11 @@ export interface Kind {
 	/** Name of the scene in `scenes/golden.ts`. */
 	readonly scene: string;
 	/**
-	 * Shows the first state of a post with this content. Without `at` and `shows`, the section shows the channel at the
-	 * end of the scene.
+	 * Content of the post whose first state the section shows. Without `at` and `shows`, the section shows the
+	 * channel at the end of the scene.
 	 */
 	readonly at?: Sight;
-	/** Shows the last opened form, or the home page, at the end of the scene. */
+	/** Last opened form, or home page, that the section shows at the end of the scene. */
 	readonly shows?: "form" | "home";
 	/** The only platform that has this kind. */
 	readonly only?: "slack";

@@ -2,20 +2,20 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
 const kinds = "sess|run|task|call|prompt|grant|file|sched|mem|msg|steer|review";
-/** Matches a complete id of the gateway. */
+/** Pattern of a complete id of the gateway. */
 const id = new RegExp(`\\b(?:${kinds})_[0-9a-z]{20,}`, "u");
-/** Matches a word that introduces an id or a part of an id, for example `task id a1b2c3`. */
+/** Pattern of a word that introduces an id or a part of an id, for example `task id a1b2c3`. */
 const named =
 	/\b(?:session|conversation|run|task|call|question|grant|file|schedule|note|review) id [0-9a-z]/iu;
-/** Short words with letters and digits may be the end of an id. */
+/** Pattern of a short word with letters and digits, which may be the end of an id. */
 const shortWord = /\b(?=[0-9a-z]*[0-9])(?=[0-9a-z]*[a-z])[0-9a-z]{6,12}\b/gu;
 const endLength = 6;
 /**
- * Id of a person. The attribution of a quoted comment may contain these ids, because the offline model repeats its
- * input.
+ * Pattern of a person's id. The attribution of a quoted comment may contain these ids, because the offline model
+ * repeats its input.
  */
 const person = /\b(?:discord|slack):[0-9A-Za-z]+:[0-9A-Za-z]+/u;
-/** Permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */
+/** Pattern of permissions of Discord (`SEND_MESSAGES`, `SendMessages`) and scopes of Slack (`chat:write`). */
 const permission =
 	/\b(?:VIEW|SEND|READ|MANAGE|CREATE|ATTACH|EMBED|ADD|USE)_[A-Z]+(?:_[A-Z]+)*\b|\b(?:View|Send|Read|Manage|Create|Attach|Embed|Add)(?:Channel|Messages|MessageHistory|PublicThreads|PrivateThreads|Files|Links|Reactions|Roles)\b|\b(?:chat|channels|groups|im|mpim|users|files|reactions|app_mentions|assistant|commands):(?:read|write|history|public)\b/u;
 

@@ -2,9 +2,9 @@ import type { Channel } from "../../simulators/slack/people/channel.ts";
 import type { Shown } from "../../simulators/slack/people/shown.ts";
 import type { Room } from "./site.ts";
 
-/** Word joiner, an invisible character between two Markdown marks. */
+/** Pattern of the word joiner, an invisible character between two Markdown marks. */
 const unseen = /\u2060/g;
-/** A link to a profile replaces a mention without notifying the user. */
+/** Pattern of a link to a profile, which replaces a mention without notifying the user. */
 const profile = /\[(@[^\]]*)\]\(https:\/\/[^)\s]*\/team\/\w+\)/g;
 
 /** Removes word joiners and the targets of profile links. */

@@ -90,7 +90,7 @@ export type Operating = {
 		readonly asks: MethodInput<Method>;
 		/** Property name in the response. Its value is stored as `{1}`. */
 		readonly notes?: string;
-		/** Waits until the response contains this content. */
+		/** Content that the response must contain. The step waits for it. */
 		readonly has?: string | RegExp;
 	};
 }[RequestMethod];

@@ -47,7 +47,7 @@ export function sentencesOf({ kind, text, line, isFunctionDoc = false }: Prose):
 		.filter(({ plain }) => countWords(plain) >= fewestWords);
 }
 
-/** Matches parts that are not prose: code spans, quotations, docstring links, template values and URLs. */
+/** Pattern of the parts that are not prose: code spans, quotations, docstring links, template values and URLs. */
 const foreign = /`[^`]*`|"[^"]*"|“[^”]*”|\{@link [^}]*\}|\{…\}|https?:\/\/\S+/g;
 
 /** Masks code, quotations, addresses and markup. The result has the same length, so indexes apply to both texts. */

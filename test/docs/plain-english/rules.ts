@@ -10,11 +10,11 @@ const maxWords = 30;
 
 const clauseStart =
 	/^[^\p{L}\p{N}]*(?:what(?:ever)?|who|whose|whom|whoever|where|of|so many|so much|so few|that which|nobody|nothing|told)\b(?!-)/iu;
-/** Matches a clause after a colon or a semicolon, for example `: what` or `; who`. */
+/** Pattern of a clause after a colon or a semicolon, for example `: what` or `; who`. */
 const clauseInside = /[;:] (?:what|who|whose|whoever|nobody|nothing|so many|so much)\b/i;
 const conditionalWhere =
 	/(?:^|[,;:(–—] ?|\b(?:and|or|but|not|only|except) )where (?:there (?:is|are|was|were)|one|none|nothing|nobody|somebody|no|neither|it (?:is|has|can|may|must|was)|they|any|this|that|these|those|possible|needed|given|set|allowed|known|you|we)\b|\bwhere (?:there (?:is|are) (?:none|no|one|nothing|nobody)|none|nobody|somebody)\b|\b(?:undefined|null|false|true|empty|missing|throws|rejects|fails|refused)`? (?:[\w`]+ )?where\b/i;
-/** Matches a negated noun, for example "is no approval". Correct English is "is not an approval". */
+/** Pattern of a negated noun, for example "is no approval". Correct English is "is not an approval". */
 const noNoun =
 	/(?<!there )\b(?:is|are|was|were|be|been) no (?!longer|more|less|such|one|op\b|different|matter|way|need|reason)\w/i;
 const person = /\b(?:some|any|every)(?:body|one)\b|\bnobody\b|\bno one\b|\bwho(?:so)?ever\b|\bwhomever\b/i;

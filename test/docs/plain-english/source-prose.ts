@@ -73,7 +73,7 @@ function joinedComments(comments: readonly Comment[], source: string): CommentLi
 }
 
 const directive = /^[*\s!]*(?:biome-|@ts-|eslint|v8 |c8 |#|\/ <reference|vite-|@vite|prettier-)/;
-/** Matches tags with a type or a name but no prose. */
+/** Pattern of tags with a type or a name but no prose. */
 const tagOfType = /^@(?:type|typedef|property|template|satisfies|import|extends|see|internal|default)\b/;
 const tagOfProse = /^@(\w+)\s*(?:\{[^}]*\}\s*)?/;
 

@@ -14,7 +14,7 @@ export interface Vendor {
 	readonly flags?: readonly string[];
 	/** Model properties that an operator must configure. */
 	readonly row?: Readonly<Record<string, unknown>>;
-	/** Matches the request after a reply with reasoning and a call. */
+	/** Pattern of the request after a reply with reasoning and a call. */
 	readonly returned?: RegExp;
 }
 

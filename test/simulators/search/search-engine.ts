@@ -20,7 +20,7 @@ export interface Found {
  */
 export class SearchEngine implements AsyncDisposable {
 	readonly requests: Request[] = [];
-	/** Handles all requests instead of the APIs, if set. */
+	/** Handler of all requests, which replaces the APIs if it is set. */
 	instead: ((response: ServerResponse) => void) | undefined;
 	found: readonly Found[] = [];
 	allowsJson = true;

@@ -2,7 +2,7 @@ import type { Scene } from "../step.ts";
 
 const slow = "long: 60 tokens at 2 per second";
 
-/** Notice of a stopped run, which may quote the start of the message. */
+/** Pattern of the notice of a stopped run, which may quote the start of the message. */
 const stopped = /stopped by|Stopped by [^:]*: “long: 60 tokens/;
 
 export const order: readonly Scene[] = [

@@ -1,6 +1,6 @@
 import type { ErrorObject } from "ajv";
 
-/** Path of a key that identifies the kind of a union member. */
+/** Pattern of the path of a key that identifies the kind of a union member. */
 const kindKey = /\/(type|component_type|t)$/;
 
 interface Alternative {
