@@ -84,7 +84,7 @@ export async function openElsewhere(scene: Scene = {}) {
 				() => "",
 				(reason: Error) => reason.message,
 			),
-		/** Resolves with the tokens of the questions that a principal sees, or with the error message. */
+		/** Resolves with the tokens of the approvals that `by` may see, or with the error message. */
 		listed: (by: Principal): Promise<readonly string[] | string> =>
 			t.runtime.prompts.list(by, { limit: 10, approvals: true }).then(
 				(open) => open.map(({ prompt: { token } }) => token),

@@ -8,7 +8,7 @@ import { checkEventOrder } from "./event-order.ts";
 type AnyEvent = RecordedEvent | TransientEvent;
 type EventOf<Type extends AnyEvent["type"]> = Extract<AnyEvent, { type: Type }>;
 
-/** Client of one session that records its events. */
+/** Client of one session. It records the events of the session. */
 export class EventLog {
 	readonly events: SessionEvent[] = [];
 	readonly #follower: Promise<Follower>;
@@ -31,7 +31,7 @@ export class EventLog {
 		return log;
 	}
 
-	/** Returns the first unread event of one of these types. Marks earlier events as read. */
+	/** Returns the first unread event that has one of the types. Marks earlier events as read. */
 	async next<Type extends AnyEvent["type"]>(...types: readonly Type[]): Promise<EventOf<Type>> {
 		for (;;) {
 			while (this.#read < this.events.length) {

@@ -23,7 +23,7 @@ export function checkEventOrder(events: readonly SessionEvent[], complete = fals
 class EventOrder {
 	#seq = 0;
 	#speaking: string | undefined;
-	/** Length of the streamed arguments of each unfinished tool call. */
+	/** Number of streamed characters of JSON arguments, for each unfinished tool call. */
 	readonly #written = new Map<string, number>();
 	/** Runs with a reply whose `model.called` is not recorded yet. */
 	readonly #replied = new Set<string>();

@@ -19,7 +19,7 @@ import { noSandboxes } from "./no-sandboxes.ts";
 export interface TestRuntimeOptions
 	extends Partial<Omit<RuntimeOptions, "store" | "clock" | "ids" | "log" | "sandbox" | "secrets" | "roots">> {
 	readonly model: Model;
-	/** Directory of an earlier runtime, whose work this runtime continues. */
+	/** Directory of an earlier runtime. The new runtime continues the earlier runtime's work. */
 	readonly directory?: string;
 	readonly clock?: ManualClock;
 	readonly failpoints?: Failpoints;

@@ -4,11 +4,11 @@ import type { TaskEvent, WorkerEvent } from "../vocabulary/task.ts";
 /** Reason why an event may not occur at this point, or undefined if it may. */
 export type Fault = string | undefined;
 
-/** Checks the order of the events of skills and their steps in a session. */
+/** Checks the order in which skills and steps of skills have their events in a session. */
 export class SkillOrder {
 	/** Ids of the open steps of each open skill. */
 	readonly #open = new Map<string, Set<string>>();
-	/** Number of ended attempts of each step. Infinity after the last attempt. */
+	/** Number of ended attempts, for each step. Infinity after the last attempt. */
 	readonly #tries = new Map<string, number>();
 
 	unfinished(): string[] {
@@ -57,7 +57,7 @@ const moves: {
 	"task.cancelled": [["created", "started", "suspended", "again"], "ended"],
 };
 
-/** Checks the order of the events of tasks in a session, and of the worker in a task's session. */
+/** Checks the order of the task events in a session, and of the worker events in a task's session. */
 export class TaskOrder {
 	readonly #stages = new Map<string, Stage>();
 	#worker: "none" | "working" | "over" | "exited" = "none";

@@ -9,7 +9,7 @@ import { requestedBy } from "./audit/audit.ts";
 import type { PolicyFiles, TrustOptions } from "./shared/trust-options.ts";
 import { policyStateTexts } from "./texts.ts";
 
-/** The requested rule in the operator's file, which may have contained it before. */
+/** Requested rule, which is now in the operator's file. The file may have contained the rule before the request. */
 export interface AddedRule {
 	/** The rule as one line of JSON. */
 	readonly rule: string;
@@ -24,10 +24,9 @@ export interface NewRule {
 }
 
 /**
- * Adds a rule to the operator's file, unless the file already contains the rule. Leaves the other lines
- * unchanged. The audit log records the rule before it takes effect. Throws `failed_precondition`, and leaves
- * the file unchanged, if the file is invalid, would be too large or cannot be written. Throws `unimplemented`
- * if this process cannot change the file.
+ * Adds a rule to the operator's file, unless the file already contains the rule. Changes no other lines. The audit log
+ * records the rule before the rule takes effect. Throws `failed_precondition`, and leaves the file unchanged, if the file
+ * is invalid, would become too large or cannot be written. Throws `unimplemented` if this process cannot change the file.
  */
 export async function addRule(
 	principal: Principal,

@@ -85,9 +85,9 @@ export class Places {
 	}
 
 	/**
-	 * Returns the notice settings for approvals of a channel, otherwise the settings of its guild or team.
-	 * Returns undefined if neither has settings, or if the settings reach no person or channel. `answeredIn`
-	 * are the channels, apart from this channel, in which the approvals may be answered.
+	 * Returns the notice settings for approvals of the channel `place` or, if it has none, the settings of its guild or
+	 * team. Returns undefined if neither has settings, or if the settings reach no person or channel. `answeredIn` are the
+	 * other channels in which the approvals may be answered.
 	 */
 	async noticesOf(
 		place: string | undefined,
@@ -121,15 +121,15 @@ export class Places {
 	}
 
 	/**
-	 * Returns the other channels in which the approvals of a channel may be answered, if those channels still have
-	 * settings.
+	 * Returns the other channels in which approvals of the channel `place` may be answered. Omits channels that no longer
+	 * have settings.
 	 */
 	approveIn(place: string | undefined): readonly string[] {
 		const { approveIn = [] } = (place === undefined ? undefined : this.#find(place)) ?? {};
 		return approveIn.filter((key) => this.#find(key) !== undefined);
 	}
 
-	/** Returns the other channels whose approvals may be answered in the channel `place`. */
+	/** Returns each other channel whose approvals may be answered in the channel `place`. */
 	answeredIn(place: string): readonly string[] {
 		const keys = new Set([...this.#configured.keys(), ...this.#set.keys()]);
 		return [...keys].filter((key) => this.approveIn(key).includes(place));
@@ -265,7 +265,7 @@ async function approversIn(
 }
 
 /**
- * Returns at most five platform roles whose members may approve in the channel. Uses only rules of its guild
+ * Returns at most five platform roles whose members may approve in the channel. Uses only rules for the channel's guild
  * or team, because other guilds and teams have different roles.
  */
 function approverRolesIn({ platform, tenant, channel }: Place, chat: ChatSettings): string[] {

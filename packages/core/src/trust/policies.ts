@@ -49,12 +49,12 @@ export interface PolicyAnswer {
 	readonly policyVersion: string;
 }
 
-/** Agent, working directory and channel whose rules are requested. */
+/** Agent, working directory and channel for which the rules are requested. */
 export interface RulesFor {
 	readonly profile: string;
 	readonly rootDir: string;
 	readonly place: string | undefined;
-	/** Agent that delegates to this agent. Its rules also apply. */
+	/** Agent that delegates to the agent `profile`. The rules of the delegating agent also apply. */
 	readonly above?: string;
 }
 
@@ -87,7 +87,7 @@ export class Policies {
 		return this.#layers?.operator.problem;
 	}
 
-	/** Returns the version of the rules that apply to all sessions. */
+	/** Returns the version of those rules that apply to all sessions. */
 	get version(): string {
 		return (this.#layers?.everywhere() ?? builtInPolicy).version;
 	}

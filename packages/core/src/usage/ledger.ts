@@ -18,7 +18,10 @@ export interface Charge {
 	readonly provider: string;
 	readonly usage: Usage;
 	readonly cost: number;
-	/** Further sessions whose usage includes the call. The last session owns the budget. */
+	/**
+	 * Further sessions whose usage includes the call. The last of these sessions owns the budget. Default: none, and
+	 * `sessionId` owns the budget.
+	 */
 	readonly accounts?: readonly string[];
 }
 
@@ -95,15 +98,15 @@ const sumOfSession = hotStatement<
 );
 
 /**
- * Adds a model call to the usage of its session, of `accounts` and of the gateway. Returns `budget.reached` for each budget that
- * reaches 80 % or its limit through this call.
+ * Adds a model call to the usage of the call's session, of the sessions in `accounts` and of the gateway. Returns a
+ * `budget.reached` event for each budget that reaches 80 % or 100 % of its limit through this call.
  */
 export async function addToBudgets(tx: Tx, charge: Charge, budgets: Budgets): Promise<RecordedEvent[]> {
 	const { sessionId, at, model, provider, usage, cost } = charge;
 	const { accounts = [] } = charge;
 	const row = { ...usage, day: dayOf(at), model, provider, cost };
-	// Accounts are updated in a fixed order, the most shared first, so that concurrent transactions cannot cause a
-	// deadlock.
+	// Accounts are updated in a fixed order, so that concurrent transactions cannot cause a deadlock. The account that most
+	// sessions share is first.
 	for (const account of accounts.toReversed()) await addToAccount(tx, { ...row, sessionId: account });
 	await addCharge(tx, { ...row, sessionId });
 	if (cost === 0) return [];
@@ -147,7 +150,7 @@ export async function refuseWhenSpent(
 	return states.length > 0;
 }
 
-/** Returns the total usage of a session, including usage that this transaction has added. */
+/** Returns the total usage of a session, including usage that the transaction `tx` has added. */
 export async function sessionTotal(tx: Tx, sessionId: string): Promise<Usage & { readonly cost: number }> {
 	const [sum] = await sumOfSession(tx, { sessionId });
 	return {

@@ -23,18 +23,18 @@ export interface UsageSum {
 }
 
 export interface UsageRow extends UsageSum {
-	/** Day, name of the model, or id of the session. */
+	/** Day, model name or session id, depending on the grouping of the report. */
 	readonly key: string;
 	/** Provider of the model. Only in a report by model. */
 	readonly provider?: string;
 }
 
 export interface UsageReport {
-	/** At most 1000 rows. Days are sorted newest first, models and sessions by cost, highest first. */
+	/** At most 1000 rows. Days are sorted by date, newest first. Models and sessions are sorted by cost, highest first. */
 	readonly rows: readonly UsageRow[];
 	/** Total of all matching usage. Includes deleted sessions, unless the filter names a session. */
 	readonly total: UsageSum;
-	/** Current state of the gateway's budgets and of the budgets of a named session. */
+	/** Current state of the gateway's budgets. If the filter names a session, also the state of the session's budgets. */
 	readonly budgets: readonly (BudgetState & {
 		/** Spent share of the limit in percent, rounded down. 0 if there is no limit, and 100 for a limit of 0. */
 		readonly percent: number;

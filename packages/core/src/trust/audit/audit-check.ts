@@ -20,7 +20,7 @@ export interface AuditCheck {
 	readonly broken?: { readonly seq: number; readonly reason: string };
 }
 
-/** Action of the row that records the last removed row. */
+/** Action of an audit row that records the removal of earlier rows. */
 export const pruned = "audit.prune";
 
 /** Rows to check before the check yields to other work. */

@@ -62,8 +62,8 @@ export class AuditLog {
 	}
 
 	/**
-	 * Checks that every row is unchanged and follows the previous row. `noted` are anchors from log lines that
-	 * the caller supplies.
+	 * Checks that every row is unchanged and follows the previous row. `noted` contains anchors that the caller read from
+	 * log lines.
 	 */
 	async verify(principal: Principal, noted: readonly AuditAnchor[] = []): Promise<AuditCheck> {
 		authorize(principal, "audit.read");
@@ -115,7 +115,7 @@ export class AuditLog {
 			const last = removed.at(-1);
 			if (!last) return 0;
 			const seq = Number(last.seq);
-			// The removal row is recorded first, because it follows the last existing row.
+			// The removal row is recorded before the deletion, because it contains the hash of the last existing row.
 			await audit.record(tx, {
 				...byItself,
 				action: pruned,

@@ -112,7 +112,7 @@ export function requestedBy(principal: Principal): Pick<AuditEntry, "principal" 
 	return { principal: actingId(principal), via: principal.via ?? "gateway" };
 }
 
-/** Returns the hash of all fields of a row in a fixed form. The next row contains this hash. */
+/** Returns the SHA-256 hash of a row's fields in a fixed order. The next row contains this hash. */
 export function auditHash(row: Omit<AuditRow, "hash">): string {
 	const { seq, at, principal, via, action, object, decision, args_sha256, args, grant_id, prev_hash, v } =
 		row;
@@ -143,10 +143,10 @@ interface Count {
 	times: number;
 }
 
-/** Writes a row for the first action of a kind, and then a row every minute while such actions continue. */
+/** Writes a row for the first action of a kind, and then one row every minute while actions of that kind continue. */
 class AuditSamples {
 	readonly #deps: SamplesDeps;
-	/** For each action, the kinds that have a row in this period, with their counts since that row. */
+	/** Kinds with a row in the current period, by action. Each kind has the number of its actions since that row. */
 	readonly #counts = new Map<string, Map<string, Count>>();
 	readonly #writing = new Set<Promise<void>>();
 	#timer: Timer | undefined;
@@ -206,7 +206,7 @@ class AuditSamples {
 const others = "others";
 
 function rest(entry: Sample): Sample {
-	// The kinds may belong to different people, so this kind names no person.
+	// The actions may belong to different people, so the shared row names no person.
 	return { ...entry, principal: others, object: others };
 }
 

@@ -17,9 +17,9 @@ export interface Coverable {
 const harmless: ReadonlySet<string> = new Set(["read", "person"]);
 
 /**
- * Whether a grant covers every author of a run. A grant covers members and higher roles and, if it names
- * people, only these people. It covers no message without a person, from another channel, or from a channel
- * with people of other organisations.
+ * Whether a grant covers every author of a run. An author needs at least the role member and, if the grant names people,
+ * must be one of these people. No grant covers a message without a person, from another channel, or from a channel with
+ * people of other organisations.
  */
 export function coversPeople(
 	{ people, place }: GrantFacts,

@@ -9,8 +9,9 @@ import { findGrant, type GrantRow } from "./grant-rows.ts";
 import { grantRequestTexts } from "./texts.ts";
 
 /**
- * Returns the channels whose grants the principal may see, or undefined for all channels. A person sees their channel, a
- * connector the channels of its tenants, and any other principal the channels of its sessions.
+ * Returns the channels whose grants the principal may see, or undefined for all channels. A person sees their own
+ * channel. A connector without a person sees the channels of the guilds and teams that it serves. Any other principal
+ * sees the channels of its sessions.
  */
 export async function placesOf(
 	db: Tx,
@@ -31,7 +32,7 @@ export async function placesOf(
 	return rows.flatMap(({ place }) => (place === null ? [] : [place]));
 }
 
-/** Returns a grant whose channel the principal may see. Undefined for any other id. */
+/** Returns the grant with this id if the principal may see the grant's channel, otherwise undefined. */
 export async function grantWithin(
 	db: Tx,
 	grantId: string,
@@ -76,8 +77,8 @@ export async function wasShared(db: Tx, place: string): Promise<boolean> {
 }
 
 /**
- * Returns the connector's session of a channel: the current session if it belongs to the channel, otherwise the
- * session that changed last. Returns undefined if there is no such session.
+ * Returns the id of the owner's session in the channel `place`: `current` if that session belongs to the channel,
+ * otherwise the session that changed last. Returns undefined if the owner has no session in the channel.
  */
 export async function newestSessionIn(
 	db: Tx,

@@ -10,7 +10,7 @@ export type StoredGrant = GrantFacts & { readonly endedAt?: number; readonly end
 
 export type GrantRow = Selectable<Tables["channel_grants"]>;
 
-/** Number of denied calls in a channel that end its grant. */
+/** Number of denied calls after which the grant of a channel ends. */
 const maxDenials = 3;
 
 /** Current state against which a grant is checked. */
@@ -115,14 +115,14 @@ export async function countDenial(tx: Tx, place: string): Promise<void> {
 		.execute();
 }
 
-/** Records in the open grants that the gateway was running at `now`. */
+/** Stores `now` in each open grant, as the last time at which the gateway was running. */
 export async function markAlive(tx: Tx, now: number): Promise<void> {
 	await tx.updateTable("channel_grants").set({ alive_at: now }).where("ended_at", "is", null).execute();
 }
 
 /**
- * Returns at most 1,000 grants of `places`, or of all channels, newest first. Includes ended grants if
- * `ended` is true.
+ * Returns at most 1,000 grants, newest first: of the channels in `places` or, if it is undefined, of all channels.
+ * Includes ended grants if `ended` is true.
  */
 export async function listGrants(
 	db: Tx,

@@ -12,7 +12,10 @@ export interface OpenGrantRequest {
 
 const maxListed = 1_000;
 
-/** Returns the open grant requests of these channels, or of all channels, oldest first, at most 1,000. */
+/**
+ * Returns at most 1,000 open grant requests, oldest first: of the channels in `places` or, if it is undefined, of all
+ * channels.
+ */
 export async function openGrantRequests(
 	db: Tx,
 	places: readonly string[] | undefined,

@@ -83,7 +83,10 @@ const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string;
 			.where("ended_at", "is", null),
 );
 
-/** Returns the grant of `accept_all_tools` that was not ended, or undefined. The grant may have expired. */
+/**
+ * Returns the session's grant of `accept_all_tools`, or undefined if there is none or if it was ended. The grant may have
+ * expired.
+ */
 export async function findTrust(db: Tx, sessionId: string): Promise<SessionTrust | undefined> {
 	const [row] = await acceptAllGrant(db, { sessionId });
 	return row && { id: row.id, expiresAt: Number(row.expires_at) };
@@ -111,7 +114,7 @@ export async function grantScope(
 		.execute();
 }
 
-/** Returns the scopes of the session approvals that have not ended. */
+/** Returns the scope of each session approval that has not ended. */
 export async function findScopes(db: Tx, sessionId: string): Promise<GrantScope[]> {
 	const rows = await db
 		.selectFrom("grants")

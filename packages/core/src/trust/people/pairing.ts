@@ -51,7 +51,7 @@ type PairResult =
 type NewPairing = Pick<OpenPairing, "platform" | "tenant" | "role"> &
 	Partial<Pick<OpenPairing, "user_id" | "name">>;
 
-/** Gives people access, by an invitation of the operator or by an access request that the operator approves. */
+/** Gives people access. Either the operator invites a person, or the operator approves a person's access request. */
 export class Pairing {
 	readonly #options: TrustOptions;
 	readonly #tenants: Tenants;
@@ -109,7 +109,10 @@ export class Pairing {
 		return { ...this.#shown(created), role };
 	}
 
-	/** Gives access to the person who received this code from `pair`. Throws `not_found` for a code that is not valid. */
+	/**
+	 * Gives access to the person who received this code from `pair`. Throws `not_found` if no open access request has the
+	 * code.
+	 */
 	async approve(request: Keyed, code: string, role: AssignableRole): Promise<PersonFacts> {
 		const { principal } = request;
 		authorize(principal, "person.manage");
@@ -136,8 +139,8 @@ export class Pairing {
 	}
 
 	/**
-	 * Invalidates the code of an invitation or of an access request. `named` is the code or the id. Throws `not_found` if
-	 * there is no such valid code.
+	 * Invalidates the code of an invitation or of an access request. `named` is the code, or the id of the invitation or
+	 * request. Throws `not_found` if no valid code matches `named`.
 	 */
 	async withdraw(request: Keyed, named: string): Promise<PairingFacts> {
 		const { principal } = request;
@@ -220,7 +223,7 @@ export class Pairing {
 			if (person.role !== "stranger") return { status: "paired", person: person.id, role: person.role };
 			const waiting = await waitingIn(tx, place, this.#options.clock.now());
 			const own = waiting.find((result) => result.user_id === user_id);
-			// A repeated access request gets the same code.
+			// A person with an open access request gets the same request again.
 			if (own) return { status: "requested", id: own.id, expiresAt: Number(own.expires_at) };
 			if (waiting.length >= maxWaiting) {
 				const message = pairingTexts.tooManyRequests(maxWaiting);
@@ -334,14 +337,17 @@ function codeHash(code: string, fingerprint: (text: string) => string): string {
 }
 
 const periodMs = 60_000;
-/** Maximum names with attempts. The oldest names are removed first, so that invented names cannot fill the memory. */
+/**
+ * Maximum names with counted attempts. Above this maximum, the oldest names are removed, so that invented names cannot
+ * fill the memory.
+ */
 const maxNames = 10_000;
 
 /** Limits the attempts of each name per minute. The minute starts with the first attempt. */
 export class Attempts {
 	readonly #clock: Clock;
 	readonly #max: number;
-	/** Start of the current minute and attempts since then, oldest first. */
+	/** Start of the current minute of each name, and the attempts since then. The oldest start is first. */
 	readonly #started = new Map<string, { readonly at: number; times: number }>();
 
 	constructor(clock: Clock, max: number) {

@@ -42,7 +42,7 @@ export async function insertPairing(
 		.execute();
 }
 
-/** Returns the valid code of this kind with this hash, or undefined. */
+/** Returns the valid code of kind `kind` with this hash, or undefined. */
 export function findPairing(
 	tx: Tx,
 	kind: Kind,
@@ -66,8 +66,8 @@ export interface IssuedPairing extends OpenPairing {
 }
 
 /**
- * Returns the code with this hash, valid or not. Undefined if it was never issued, or if it was deleted after it
- * expired.
+ * Returns the code with this hash, valid or not. Returns undefined if no such code was issued, or if the code expired and
+ * was deleted.
  */
 export function findIssuedPairing(tx: Tx, hash: string): Promise<IssuedPairing | undefined> {
 	return tx

@@ -30,7 +30,7 @@ import {
 import { foreignTenant, isBoundTo, Tenants, unknownTenant } from "./tenants.ts";
 import { peopleTexts } from "./texts.ts";
 
-/** Methods allowed in a tenant that the connector does not serve, so that the first owner can get access. */
+/** Methods that are also allowed in a tenant that the connector does not serve, so that the first owner can get access. */
 const allowedAnywhere = new Set(["pair", "whoami"]);
 
 /** Manages chat users and their roles. */
@@ -48,9 +48,11 @@ export class People {
 	}
 
 	/**
-	 * Returns the connector's principal for this person, with the person's current role. Throws
-	 * `permission_denied` for a tenant that the connector does not act for, except for `pair` and `whoami`, and
-	 * for `pair` if the operator blocks the person.
+	 * Returns the connector's principal for this person, with the person's current role. Throws `permission_denied` in
+	 * these cases:
+	 *
+	 * - The connector does not serve the tenant, and `method` is neither `pair` nor `whoami`.
+	 * - The operator blocks the person, and `method` is `pair`.
 	 */
 	async identify(
 		connector: Principal,
@@ -106,8 +108,8 @@ export class People {
 	}
 
 	/**
-	 * Returns a person with the current role that follows from the reported platform roles, at most the earlier
-	 * role. A guest on the platform gets at most the role guest.
+	 * Returns the person with a role that is computed again from the reported platform roles. The new role is at most
+	 * `person.role`. A guest on the platform gets at most the role guest.
 	 */
 	async asReported(person: Person, report: Extract<PersonReport, { present: true }>): Promise<Person> {
 		const { roles: platformRoles, guest, shared } = report;
@@ -167,7 +169,8 @@ export class People {
 	}
 
 	/**
-	 * Sets the role of a person, also of a person without a role if connectors may serve the person's tenant.
+	 * Sets the role of a person. Throws `permission_denied` for an unknown person in a tenant that connectors may not
+	 * serve.
 	 */
 	async setRole(request: Keyed, id: string, role: AssignableRole): Promise<PersonFacts> {
 		const { principal } = request;

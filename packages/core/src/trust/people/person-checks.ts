@@ -81,10 +81,10 @@ export class PersonChecks {
 	}
 
 	/**
-	 * Resolves with the connector's report, or with undefined in these cases:
+	 * Asks the connector about the person. Resolves with the connector's report, or with undefined in these cases:
 	 *
 	 * - The connector is not connected.
-	 * - The connector does not serve the guild or team.
+	 * - The connector does not serve the person's guild or team.
 	 * - The connector does not answer within ten seconds.
 	 * - The gateway stops before the answer.
 	 */

@@ -5,8 +5,8 @@ import { stamp, type Tables } from "../../store/tables.ts";
 import type { Role } from "../../vocabulary/principal.ts";
 
 /**
- * Statement for the stored role of a person, the stored tenant, and the tenants of the connector's token. Every request
- * for a person runs this statement.
+ * Statement that reads the stored role of a person, the stored tenant, and the tenants of the connector's token. Every
+ * request for a person runs this statement.
  */
 export const findAccessState = hotStatement<
 	Tables,

@@ -13,9 +13,9 @@ export interface Tenant {
 
 /**
  * Checks which guilds and teams connectors may serve:
- * - those in the configuration
- * - those that were listed when a token was created
- * - those in which an owner has paired
+ * - guilds and teams in the configuration
+ * - guilds and teams that were listed when a token was created
+ * - guilds and teams in which an owner has paired
  */
 export class Tenants {
 	/** Keys of the form `PLATFORM:TENANT`. */

@@ -40,7 +40,7 @@ export interface TrustOptions {
 	readonly policy?: PolicyFiles;
 	/** File with the operator's own token. If absent, only tokens that were created at run time are valid. */
 	readonly operatorToken?: OperatorTokenFile;
-	/** Throws `invalid_argument` if an agent cannot use a model of this name. */
+	/** Throws `invalid_argument` if the agent cannot use the model. */
 	readonly checkModel: (agent: string, model: string) => Promise<void>;
 }
 

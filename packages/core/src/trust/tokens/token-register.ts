@@ -56,8 +56,8 @@ export class TokenRegister {
 	}
 
 	/**
-	 * Returns the principal of the valid token with this text, or undefined. The duration reveals nothing about
-	 * the stored secrets.
+	 * Returns the principal if `text` is the text of a valid token, otherwise undefined. The duration of the check reveals
+	 * nothing about the stored secrets.
 	 */
 	verify(text: string): Principal | undefined {
 		const read = readTokenText(text);

@@ -71,7 +71,7 @@ class Place implements AsyncDisposable {
 		return place;
 	}
 
-	/** Replaces the tokens as a new process with the same database would. */
+	/** Replaces the token manager, as a restart of the process with the same database would. */
 	async restart(): Promise<void> {
 		this.tokens = this.#make();
 		await this.tokens.load();

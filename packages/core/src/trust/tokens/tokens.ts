@@ -45,8 +45,8 @@ interface Minted {
 const listedMs = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Manages the tokens that were created at run time, and the operator's own token, whose text is in a file.
- * The text of any other token is only in the result of `create` or `rotate`.
+ * Manages the operator's own token and the tokens that were created at run time. The text of the operator's own token is
+ * in a file. The text of any other token is only in the result of `create` or `rotate`.
  */
 export class Tokens {
 	readonly #options: TokensOptions;
@@ -84,7 +84,7 @@ export class Tokens {
 		for (const row of live) this.#register.add(toLive(row));
 	}
 
-	/** Returns the principal of this token text, or undefined if the token is unknown, expired or revoked. */
+	/** Returns the principal of the token with this text, or undefined if the token is unknown, expired or revoked. */
 	verify(text: string): Principal | undefined {
 		return this.#register.verify(text);
 	}
@@ -128,17 +128,17 @@ export class Tokens {
 		return { text, facts: tokenFacts(row) };
 	}
 
-	/** Returns the valid tokens and those that ended within 30 days, newest first. */
+	/** Returns the valid tokens and the tokens that ended within the last 30 days. The newest token is first. */
 	async list(principal: Principal): Promise<readonly TokenFacts[]> {
 		authorize(principal, "token.manage");
 		return (await this.#options.store.read((db) => readSince(db, this.#now - listedMs))).map(tokenFacts);
 	}
 
 	/**
-	 * Replaces the text of a token and preserves its permissions. The old text stays valid for `graceMs`, at most
+	 * Replaces the text of a token and preserves the token's permissions. The old text stays valid for `graceMs`, at most
 	 * ten minutes. For the operator's own token, also replaces the file. Throws:
-	 * - `invalid_argument` if `graceMs` is not allowed, or if there is no such token
-	 * - `already_exists` if the key is repeated
+	 * - `invalid_argument` if `graceMs` is not allowed, or if no valid token matches `target`
+	 * - `already_exists` if the request's key was already used
 	 * - `failed_precondition` if the token was already replaced
 	 */
 	async rotate(request: Keyed, target: string, graceMs: number): Promise<CreatedToken> {
@@ -296,8 +296,8 @@ async function rotateToken(
 }
 
 /**
- * Revokes the token with this name, id or beginning of an id. If `target` is a name, also revokes older
- * tokens with this name. Returns the revoked tokens.
+ * Revokes the valid token with the name or id `target`, or with an id that begins with `target`. If `target` is a name,
+ * also revokes older tokens with this name. Returns the revoked tokens.
  */
 async function revokeToken(tx: Tx, target: string, now: number): Promise<readonly [TokenRow, ...TokenRow[]]> {
 	const live = await readLive(tx, now);

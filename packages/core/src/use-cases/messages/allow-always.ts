@@ -21,13 +21,13 @@ export interface AlwaysAllowed extends AddedRule {
 }
 
 /**
- * Adds the offered rule of an open approval to the operator's policy, and approves the tool call. The other open
- * approvals of the session stay valid, because the rule only allows more. Throws `not_found` for an unknown token,
- * and `unavailable` if the run of the approval is not active. Throws `failed_precondition` in these cases:
+ * Approves a tool call, and adds the rule that the open approval request offers to the rules of the operator. The other
+ * open approvals of the session stay valid, because the rule only allows more. Throws `not_found` for an unknown token,
+ * and `unavailable` if the run of the tool call is not active. Throws `failed_precondition` in these cases:
  * - The session belongs to a channel.
- * - The approval offers no rule.
- * - Another request closed the approval.
- * - The approval was requested under other rules.
+ * - The approval request offers no rule.
+ * - The approval request is closed, and not by an earlier request with the same key.
+ * - The rules have changed since the approval request.
  */
 export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: string): Promise<AlwaysAllowed> {
 	const { principal } = request;
@@ -60,8 +60,8 @@ export async function allowAlways(ports: AlwaysPorts, request: Keyed, token: str
 }
 
 /**
- * Returns the result of an earlier request with the same key. Throws `failed_precondition` if another request closed the
- * question.
+ * Returns the result again if an earlier request with the same key closed the question. Otherwise, throws
+ * `failed_precondition`.
  */
 async function repeated(
 	ports: AlwaysPorts,

@@ -110,8 +110,8 @@ export async function answerQuestion(
 }
 
 /**
- * Returns a lease of the question's session. Throws unless the principal may see the session and, while the
- * question is open, give this answer. Audits a refusal.
+ * Returns a lease of the question's session. Throws if the principal may not see the session. While the question is open,
+ * also throws if the principal may not give this answer. Audits a refusal.
  */
 async function admit(
 	ports: AnswerPorts,
@@ -193,8 +193,8 @@ async function judgeChange(
 }
 
 /**
- * Resolves with the voters if the answer is one of several approvals that an open question requires,
- * otherwise with undefined.
+ * Resolves with the voters if the question is open and requires several approvals, and the answer approves. Otherwise,
+ * resolves with undefined.
  */
 async function votersOf(
 	ports: AnswerPorts,
@@ -225,9 +225,9 @@ interface VoterPorts {
 }
 
 /**
- * Returns the authors of the work, and the earlier voters who may no longer approve. The connector reports
- * the current roles of voters with platform roles. Throws `unavailable` without this report; the question
- * then stays open.
+ * Resolves with the authors of the work, and with the earlier voters who may no longer approve. For a voter with platform
+ * roles, the connector must report the current roles. Without this report, throws `unavailable`, and the question stays
+ * open.
  */
 async function readVoters(
 	ports: VoterPorts,

@@ -20,7 +20,10 @@ interface OpenRun {
 	readonly content: string;
 }
 
-/** Runs to cancel. Default: the active run. `queued`: also the queued runs. `runId`: only this run. */
+/**
+ * Runs to cancel. Default: the active run. If `queued` is true, also the queued runs. If `runId` is present, only the run
+ * with this id.
+ */
 export interface CancelScope {
 	readonly queued?: boolean;
 	readonly runId?: string | undefined;

@@ -56,8 +56,8 @@ export function explainCalls(
 }
 
 /**
- * Returns the approval requests of a run, oldest first. `by` is the principal that answered. Undefined if no
- * principal answered.
+ * Returns the approval requests of a run, oldest first. `by` is the principal that answered, or undefined if no principal
+ * answered.
  */
 export async function findApprovals(db: Tx, sessionId: string, runId: string): Promise<Approval[]> {
 	const rows = await db
@@ -92,7 +92,10 @@ export async function findApprovals(db: Tx, sessionId: string, runId: string): P
 
 interface Traces {
 	readonly started: boolean;
-	/** Last decision. Undefined if the call has no `started` step, and in steps of earlier versions of Parley. */
+	/**
+	 * Last decision about the call. Undefined if the call has no `started` step, or if an earlier version of Parley
+	 * recorded the step.
+	 */
 	readonly judged: CallDecision | undefined;
 	readonly intended: boolean;
 	readonly result: Extract<Step, { kind: "result" }> | undefined;

@@ -36,7 +36,7 @@ export interface Explanation {
 	readonly policyVersion: string;
 	/** Whether the run started under `accept_all_tools`. */
 	readonly acceptAll: boolean;
-	/** Descriptions of the current taint flags of the session. */
+	/** Descriptions of the session's current taint flags. */
 	readonly taint: readonly string[];
 	readonly models: readonly {
 		readonly model: string;

@@ -117,8 +117,8 @@ async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter
 }
 
 /**
- * Returns the id of the run. Default: the last ended run whose message did not join another run. Throws if
- * the run is unknown or has no complete reply.
+ * Returns the id of the run with the id or correlation `runId`. Default: the last ended run, without runs that joined
+ * another run. Throws if there is no such run, or if the run has not ended with a reply.
  */
 async function findReplied(tx: Tx, sessionId: string, runId: string | undefined): Promise<string> {
 	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);

@@ -34,8 +34,8 @@ export interface PromptFilter {
 	readonly sessionId?: string | undefined;
 	readonly token?: string | undefined;
 	/**
-	 * Whether to return only approvals of tool calls. For a person, these include approvals of other channels that may
-	 * be answered in the person's channel.
+	 * Whether to return only approvals of tool calls. For a person, includes an approval from another channel if it may be
+	 * answered in the person's channel.
 	 */
 	readonly approvals?: boolean | undefined;
 }
@@ -56,9 +56,9 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * Returns the open questions that the principal may see, oldest first. Among `approvals`, always-required
-	 * approvals are last unless the principal may see all sessions. Throws `not_found` for a session that the
-	 * principal may not see, and `permission_denied` for `approvals` if the principal may not approve.
+	 * Returns the open questions that the principal may see, oldest first. With `approvals`, always-required approvals come
+	 * after all other approvals, unless the principal may see all sessions. Throws `not_found` for a session that the
+	 * principal may not see. With `approvals`, throws `permission_denied` if the principal may not approve.
 	 */
 	async list(
 		principal: Principal,
@@ -101,9 +101,9 @@ export class OpenPrompts {
 	}
 
 	/**
-	 * Returns the password question with this token. Throws `not_found` for any other question and for a session that the
-	 * principal may not see. Throws `permission_denied` if the principal may not answer, and `failed_precondition` for a
-	 * closed question.
+	 * Returns the password question with this token. Throws `not_found` for an unknown token, for a question of another
+	 * type, and for a session that the principal may not see. Throws `permission_denied` if the principal may not answer,
+	 * and `failed_precondition` for a closed question.
 	 */
 	async secret(principal: Principal, token: string): Promise<OpenPrompt> {
 		const { store, clock } = this.#options;

@@ -55,8 +55,8 @@ export class OperatorRequests {
 	}
 
 	/**
-	 * Accepts a request to undo the newest turn with changes that are not undone. If `partly` is true, files that cannot
-	 * be restored stay unchanged. Otherwise, such a file prevents the undo.
+	 * Accepts a request to undo the newest turn with changes that are not undone. If `partly` is true, files that cannot be
+	 * restored stay unchanged. If `partly` is false, a file that cannot be restored prevents the undo.
 	 */
 	async undo(request: Keyed, sessionId: string, partly: boolean): Promise<Accepted> {
 		const { admit, sessions, runner } = this.#ports;

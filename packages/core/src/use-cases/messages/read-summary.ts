@@ -17,7 +17,7 @@ export interface ReadSummary {
 	}[];
 	readonly oldest?: number;
 	readonly newest?: number;
-	/** Number of messages that the request refers to. */
+	/** Number of messages that the request replies to, forwards, quotes or links to. */
 	readonly referenced: number;
 	readonly files: readonly string[];
 	readonly hasOlder: boolean;

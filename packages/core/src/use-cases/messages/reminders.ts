@@ -40,7 +40,7 @@ export class Reminders {
 	/** Time of the next check, in milliseconds since the epoch. */
 	#checkAt = Number.POSITIVE_INFINITY;
 	#working: Promise<void> = Promise.resolve();
-	/** Tokens of the questions whose failure was already logged. */
+	/** Tokens of the questions for which a failure was already logged. */
 	readonly #failed = new Set<string>();
 	#state: "new" | "started" | "stopped" = "new";
 
@@ -54,7 +54,7 @@ export class Reminders {
 		});
 	}
 
-	/** Starts the checks. The questions that became due while the gateway was stopped are handled first. */
+	/** Starts the checks. The first check handles the questions that became due while the gateway was stopped. */
 	start(): void {
 		if (this.#state !== "new") return;
 		this.#state = "started";
@@ -165,8 +165,8 @@ export class Reminders {
 	}
 
 	/**
-	 * Handles a question as `#handle` does, but returns false after a failure, so that the other questions are
-	 * handled. Logs only the first of consecutive failures.
+	 * Handles a question as `#handle` does, but returns false after a failure, so that the other questions are handled.
+	 * Logs only the first of consecutive failures for a question.
 	 */
 	async #tryHandle(waiting: Waiting): Promise<boolean> {
 		const { token, session_id: sessionId } = waiting;
@@ -209,8 +209,8 @@ function dueAt(createdAt: number, expiresAt: number, reminded: 0 | 1): number {
 }
 
 /**
- * Time of the next reminder or of the expiry in SQL. A stored time has precedence over the times of `dueAt`.
- * After two reminders, the expiry is due.
+ * Time of the next reminder or of the expiry, as SQL. The stored `due_at` has precedence over the times that `dueAt`
+ * computes. After two reminders, the expiry is due.
  */
 const dueSql = `coalesce(due_at, case reminded
 	when 0 then created_at + (expires_at - created_at) * 5 / 10

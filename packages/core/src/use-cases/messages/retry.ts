@@ -11,8 +11,8 @@ import { type Accepted, type AcceptPorts, enqueue, logAccepted, type NewRun, typ
 import { retryTexts } from "./texts.ts";
 
 /**
- * Requests the last reply of the session again. The new run knows the work of the last run, except its final text.
- * Side effects of tools remain. Throws `failed_precondition` in these cases:
+ * Requests the last reply of the session again. The new run gets the work of the last run, without the text of the last
+ * reply. Side effects of tools remain. Throws `failed_precondition` in these cases:
  * - There is no run.
  * - The last run has not ended.
  * - The last run ran a command or an undo of the operator.

@@ -172,7 +172,7 @@ test("the newest messages are chosen within 20,000 tokens, and referenced ones c
 	);
 	const { read } = await scene.t.runtime.explain(operator, scene.session, runId);
 	expect(read).toMatchObject({ messages: 3, hasOlder: true, referenced: 1 });
-	// The context window of this model has 32,768 tokens. The read messages get a quarter of it.
+	// The context window of this model has 32,768 tokens. The read messages get a quarter of the window.
 	const shown = await scene.shown();
 	expect(Buffer.byteLength(shown)).toBeLessThan(34_000);
 	expect(shown).toContain("> forwarded x");

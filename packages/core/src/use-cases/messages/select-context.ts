@@ -27,14 +27,14 @@ interface ReadMessage extends Omit<ContextMessage, "author" | "cut"> {
 	readonly author: Actor & {
 		readonly bot: boolean;
 		/**
-		 * Origin of a message that Parley wrote: the session of the request (`here`), or a different session
-		 * (`elsewhere`). Absent for other authors.
+		 * For a message that Parley wrote: `here` for a message from the session of the request, `elsewhere` for a message
+		 * from a different session. Absent for other authors.
 		 */
 		readonly self?: "here" | "elsewhere";
 	};
 }
 
-/** Read context whose authors are classified as `member`, `self` (Parley) or `other`. */
+/** Read context in which each author is classified as `member`, `self` (Parley) or `other`. */
 export interface ClassifiedContext extends Omit<ReadContext, "messages"> {
 	readonly messages: readonly ClassifiedMessage[];
 }
@@ -43,9 +43,12 @@ interface ClassifiedMessage extends Omit<ContextMessage, "cut"> {
 	readonly elsewhere: boolean;
 }
 
-/** Maximum bytes of all read messages of a request: about 20,000 tokens of 4 bytes. */
+/** Maximum total bytes of the messages that were read for a request: about 20,000 tokens of 4 bytes. */
 const maxBytes = 80_000;
-/** Maximum bytes of a replied-to post of Parley that the session already contains: enough to recognise the post. */
+/**
+ * Maximum bytes of a post of Parley that the request replies to, if the session already contains the post. They suffice
+ * to recognise the post.
+ */
 const pointerBytes = 200;
 
 /**
@@ -106,8 +109,8 @@ export async function selectContext(
 }
 
 /**
- * Records that the run received these messages. Replaces the records of earlier runs of the session for the same
- * messages.
+ * Records that the run received the messages in `read`. Replaces the records of these messages for earlier runs of the
+ * session.
  */
 export async function recordRead(
 	tx: Tx,
@@ -149,8 +152,8 @@ interface Known {
 }
 
 /**
- * Returns the messages in `ids` that the session already contains, and the creation time of the session.
- * Ignores messages of runs that ended before they became active.
+ * Returns which messages in `ids` the session already contains, and the creation time of the session. Ignores messages of
+ * runs that ended without becoming active.
  */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx

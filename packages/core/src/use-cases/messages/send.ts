@@ -139,8 +139,8 @@ export interface NewMessage {
 	/** Id that the client gave the message, for log lines and feedback. Default in log lines: the run's id. */
 	readonly correlation?: string;
 	/**
-	 * Skill that the message starts, for clients that name it separately. Other clients write `/name` at the beginning of the
-	 * content.
+	 * Skill that the message starts. Only for clients that name the skill separately. Other clients write `/name` at the
+	 * beginning of the content.
 	 */
 	readonly skill?: Invocation;
 }
@@ -155,7 +155,7 @@ interface Scheduled {
 /** A stored run with its position in the queue. */
 export interface Queued {
 	readonly run: RunRow;
-	/** Number of runs before this run. 0 makes it the active run. */
+	/** Number of open runs before this run. If it is 0, this run is the active run. */
 	readonly position: number;
 }
 

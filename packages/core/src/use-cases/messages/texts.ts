@@ -33,7 +33,7 @@ export const undoRequestTexts = {
 	nothing: "no file changes to undo: this session has no recorded changes, or all of them were undone",
 } as const;
 
-/** Reasons of decisions that `/why` and `parley why` show, and errors of these commands. */
+/** Reasons for decisions, as `/why` and `parley why` show them, and errors of these commands. */
 export const explainTexts = {
 	notRecorded: "not recorded: an earlier version of Parley decided",
 	runEnded: "the run ended first",
@@ -55,7 +55,7 @@ export const feedbackTexts = {
 	endedWithoutReply: "no reply to rate: the run ended without a reply",
 } as const;
 
-/** Log messages and errors of messages that start, join or enter a run. */
+/** Log messages and errors about messages that start, join or enter a run. */
 export const queueTexts = {
 	joined: "queued message entered the run",
 	onlyAuthor: "only the author of a queued message can add it to the active run",

@@ -45,8 +45,8 @@ interface DifferencePorts {
 }
 
 /**
- * Finds the newest turn with changes that are not undone, and compares its files with their current state. Returns
- * undefined if there is no such turn.
+ * Finds the newest turn with changes that are not undone. Compares the files of that turn with their current state.
+ * Returns undefined if there is no such turn.
  */
 export async function readTurnDifference(
 	{ journal, sessions, secrets, workspaces, roots, forbidden }: DifferencePorts,

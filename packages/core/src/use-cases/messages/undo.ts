@@ -10,8 +10,8 @@ import { undoRequestTexts } from "./texts.ts";
 type AcceptedRun = Awaited<ReturnType<typeof acceptMessage>>;
 
 /**
- * Accepts a request to undo the newest turn with file changes. Stores the request as a message, whose run restores the
- * files and calls no model.
+ * Accepts a request to undo the newest turn with file changes that are not undone. Stores the request as a message. The
+ * run of this message restores the files and calls no model.
  * Throws `failed_precondition` in these cases:
  * - No turn has file changes that can be undone.
  * - The session belongs to a channel or a task.

@@ -65,7 +65,7 @@ interface Firing {
 	readonly due: number;
 	/** Owner with their current role. */
 	readonly principal: Principal;
-	/** Reason, regardless of the session, why the owner may not fire the schedule. Undefined if no such reason exists. */
+	/** Reason why the owner may not fire the schedule in any session. Undefined if no such reason exists. */
 	readonly lost: string | undefined;
 }
 
@@ -136,11 +136,11 @@ async function postpone({ journal, log }: FiringParts, schedule: Schedule): Prom
 }
 
 /**
- * Returns a lease of the schedule's session. If the session was deleted, opens the session with the
- * schedule's external key. Returns undefined in these cases:
+ * Returns a lease of the schedule's session. If that session was deleted, opens the session with the schedule's external
+ * key. Returns undefined in these cases:
  *
- * - There is no external key. The schedule is then deleted.
- * - The owner has no permission. The due time is then skipped.
+ * - The session was deleted, and the schedule has no external key. The schedule is then deleted.
+ * - The session was deleted, and the owner may not open it again. The due time is then skipped.
  */
 async function leaseTarget(
 	{ sessions, journal, clock, open }: FiringParts,
@@ -184,7 +184,10 @@ function refusalFor(principal: Principal, session?: Session): string | undefined
 	}
 }
 
-/** Skips the due time, and records the refusal unless the previous due time had the same refusal. */
+/**
+ * Skips the due time, and stores the refusal as the schedule's problem. Records the refusal only if the problem was
+ * different before.
+ */
 async function refuse(
 	{ clock, audit, log }: FiringParts,
 	session: Session,

@@ -255,7 +255,8 @@ export class ScheduleClock {
 		while (this.#state === "started") {
 			const [sessionId] = this.#withEvents;
 			if (sessionId === undefined) return;
-			// An event that arrives during the transaction is read afterwards.
+			// The session is removed before the transaction, so that an event that arrives during the transaction adds it
+			// again.
 			this.#withEvents.delete(sessionId);
 			let isMore = true;
 			try {
@@ -297,8 +298,8 @@ function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 }
 
 /**
- * Makes the schedule due after a new event. Skips events of runs that a schedule started. Returns whether
- * unprocessed events may remain.
+ * Makes the schedule due if there is a new event for its trigger. Skips events of runs that a schedule started. Returns
+ * whether unprocessed events may remain.
  */
 async function processEvent(tx: Tx, schedule: Schedule, now: number): Promise<boolean> {
 	const { id, trigger, sessionId, seenSeq } = schedule;

@@ -10,7 +10,7 @@ import { type RequestedTrigger, type Schedule, scheduleLimits } from "../../voca
 const minute = 60_000;
 const hour = 60 * minute;
 
-/** A clock whose wall time can be set without effect on its timers. */
+/** Clock with a wall time that tests can set. The timers do not depend on the wall time. */
 class WallClock extends ManualClock {
 	#shift = 0;
 

@@ -151,7 +151,7 @@ export class Schedules {
 	}
 
 	#timeZone(): string {
-		// The machine's time zone is queried only if needed, because this takes about 15 ms.
+		// The machine's time zone is queried only if needed, because the query takes about 15 ms.
 		return this.#options.timeZone ?? new Intl.DateTimeFormat().resolvedOptions().timeZone;
 	}
 

@@ -97,7 +97,8 @@ interface CopyPorts {
 }
 
 /**
- * Copies the history of a session into rows of a new session, with new ids, and without passwords and personal notes.
+ * Copies the history of a session into rows of a new session. The rows get new ids, and contain no passwords and no
+ * personal notes.
  */
 export class HistoryCopy {
 	readonly #history: History;
@@ -225,8 +226,8 @@ export class HistoryCopy {
 	}
 
 	/**
-	 * Returns the id of the copied run. The id of a run that is not copied stays unchanged and refers to no run
-	 * of the fork.
+	 * Returns the new id of a copied run. Returns the id of any other run unchanged. The fork has no run with this
+	 * unchanged id.
 	 */
 	#runId(id: string): string {
 		return this.#runs.get(id) ?? id;

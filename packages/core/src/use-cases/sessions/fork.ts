@@ -61,7 +61,8 @@ export async function forkSession(
 	options: ForkOptions,
 ): Promise<Fork> {
 	const { journal, ids } = ports;
-	// The key is looked up first, because the original session may have been deleted since.
+	// The request's key is looked up before the session, because the session may have been deleted since an earlier request
+	// with this key.
 	const known = await journal.store.read((db) => answerOf<Fork>(db, request, ports));
 	if (known) return await stillThere(journal, known.response);
 	using lease = await ports.sessions.lease(request.principal, sessionId, "session.fork");
@@ -75,7 +76,7 @@ export async function forkSession(
 	let created: readonly Recorded[] = [];
 	const { response } = await ports.files.copying(copy.files, async () => {
 		await ports.failpoints.reach("fork-files");
-		// The fork is stored in a commit of the original session, so that this session cannot be deleted meanwhile.
+		// The fork is stored in a commit of the original session, so that the original session cannot be deleted meanwhile.
 		return await session.commit((tx) =>
 			once<Fork>(tx, request, ports, async () => {
 				const title = await storeFork(tx, ports, session, { ...options, id });

@@ -55,7 +55,10 @@ export interface ImportedReply {
 	readonly asked?: string;
 }
 
-/** Part of the history that is stored as one run: user messages, replies, and the results of their tool calls. */
+/**
+ * Part of the history that is stored as one run: user messages, replies, and the results of the tool calls in these
+ * replies.
+ */
 export interface ImportedRun {
 	readonly texts: readonly string[];
 	readonly images: readonly ImageBlock[];

@@ -143,7 +143,7 @@ function conditionsOf(query: string, engine: Engine): RawBuilder<boolean>[] {
 	});
 }
 
-/** Returns a query for the sessions whose texts contain the word. */
+/** Returns a query for the ids of the sessions that have a text with the word. */
 function inIndex(word: string): RawBuilder<unknown> {
 	// A quoted word contains no operator: https://www.sqlite.org/fts5.html#full_text_query_syntax
 	const phrase = `"${word.replaceAll('"', '""')}"`;

@@ -22,7 +22,7 @@ import { type ImportPorts, storeImport } from "./store-import.ts";
 import { sessionTexts } from "./texts.ts";
 
 export interface NewSession {
-	/** Id of the session, for protocols whose clients choose the id; see `isSessionId`. Default: a new id. */
+	/** Id of the session, for protocols in which clients choose the id; see `isSessionId`. Default: a new id. */
 	readonly id?: string;
 	readonly rootDir?: string;
 	readonly title?: string;
@@ -43,7 +43,7 @@ export interface OpenPorts extends KeyServices, ImportPorts {
 }
 
 /**
- * Creates a session, or finds the session with the same external key. The result is durable, including the
+ * Creates a session, or finds the principal's session with the same external key. The result is durable, including the
  * `session.created` event of a new session. Rejects if a new session is needed and `usable` rejects.
  */
 export async function createSession(
@@ -80,8 +80,8 @@ export async function createSession(
 }
 
 /**
- * Returns the id of the session with this external key, or undefined. Refuses a session of another channel,
- * because its content must stay in that channel.
+ * Returns the id of the principal's session with this external key, or undefined. Throws if that session belongs to
+ * another channel, because its content must stay in that channel.
  */
 async function findKnown(
 	tx: Tx,
@@ -133,8 +133,8 @@ async function storeSession(
 }
 
 /**
- * Returns `id` if it is unused. Throws `already_exists` for a used id, with a message that reveals nothing
- * about a session that the principal may not see.
+ * Returns `id` if it is unused. Throws `already_exists` for a used id. The error message reveals nothing about the
+ * existing session.
  */
 async function newId(tx: Tx, id: string): Promise<string> {
 	const known = await tx.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst();

@@ -8,7 +8,10 @@ export interface EventFilter {
 	readonly limit: number;
 	readonly sessionId?: string;
 	readonly types?: readonly string[];
-	/** With a `sessionId`: `seq` after which events are selected, oldest first. Default: the newest events. */
+	/**
+	 * Selects the first events of `sessionId` with a larger `seq`. Without `sessionId`, it has no effect. Default: the
+	 * newest events.
+	 */
 	readonly afterSeq?: number;
 }
 
@@ -22,7 +25,9 @@ export class EventHistory {
 		this.#sessions = sessions;
 	}
 
-	/** Returns the newest messages of a session before `beforeSeq`, oldest first. */
+	/**
+	 * Returns the newest messages of a session, oldest first. With `beforeSeq`, returns only messages with a smaller `seq`.
+	 */
 	async messages(
 		principal: Principal,
 		sessionId: string,
@@ -32,7 +37,10 @@ export class EventHistory {
 		return this.#journal.recent({ ...page, sessionId, types: ["user.message", "assistant.message"] });
 	}
 
-	/** Returns the newest events, or the first events of a session after `afterSeq`. The oldest event is first. */
+	/**
+	 * Returns the newest events. With `sessionId` and `afterSeq`, returns the first events of that session after
+	 * `afterSeq`. In both cases, the oldest event is first.
+	 */
 	async newest(principal: Principal, filter: EventFilter): Promise<Recorded[]> {
 		const { afterSeq, sessionId, limit, types } = filter;
 		const visible = await this.#visible(principal, filter);
@@ -43,8 +51,8 @@ export class EventHistory {
 	}
 
 	/**
-	 * Returns events after a position, in the order in which they were recorded. Default: of all sessions that the
-	 * principal may see.
+	 * Returns the first events after a position, in the order in which they were recorded. Without a `sessionId`, returns
+	 * events of all sessions that the principal may see.
 	 */
 	async from(
 		principal: Principal,
@@ -55,7 +63,7 @@ export class EventHistory {
 		return this.#journal.afterPosition(position, { ...visible, limit: filter.limit });
 	}
 
-	/** Returns the position of an event. Default: of the newest event of all sessions. */
+	/** Returns the position of `event`. If `event` is absent, returns the position of the newest event of all sessions. */
 	async place(
 		principal: Principal,
 		event?: { readonly sessionId: string; readonly seq: number },

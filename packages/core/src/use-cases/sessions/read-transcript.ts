@@ -113,8 +113,8 @@ function recordTimes(
 }
 
 /**
- * Returns the messages that the model sees, with their times. A shortened message gets the time of the
- * original message, which has the same position.
+ * Returns the messages that the model sees, with their times. A shortened message gets the time of the original message
+ * at the same position.
  */
 function timedView(
 	transcript: readonly RunTranscript[],

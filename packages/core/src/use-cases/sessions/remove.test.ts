@@ -28,7 +28,7 @@ async function ownedTables(t: TestRuntime): Promise<Map<string, Column[]>> {
 			where tables.type = 'table' and tables.sql not like 'create virtual%'`.execute(db),
 	);
 	const byTable = Map.groupBy(rows, ({ table }) => table);
-	/** Tables whose rows outlive a session: notes belong to a person, a channel or all users. */
+	/** Tables with rows that outlive a session. Notes belong to a person, a channel or all users. */
 	const outliving = new Set(["memories"]);
 	const naming = /(?:^|_)(?:session_id|run_id|session|run|scope)$/;
 	return new Map(

@@ -24,11 +24,11 @@ export interface RemovePorts extends CancelPorts {
 }
 
 /**
- * Deletes a session with its content, including its workspace if no fork uses it. Deletes the notes of the
- * session's channel if the channel has no other session. The usage of the session remains in the gateway's
- * totals, and files in a working directory outside the workspaces remain. If a run or a task has not ended,
- * throws `failed_precondition`. With `force`, cancels the open runs of the session and of its tasks instead.
- * A repeated request with the same key has no effect.
+ * Deletes a session with its content, including its workspace if no fork uses the workspace. Deletes the notes of the
+ * session's channel if the channel has no other session. The usage of the session remains in the gateway's totals, and
+ * files in a working directory outside the workspaces remain. If a run or a task has not ended, throws
+ * `failed_precondition`. With `force`, cancels the open runs of the session and of its tasks instead. A repeated request
+ * with the same key has no effect.
  */
 export async function removeSession(
 	ports: RemovePorts,
@@ -137,13 +137,16 @@ const tablesOfSessions = [
 	"file_changes",
 ] as const;
 
-/** Ids of sessions that may be in memory, and of files on disk, to remove after the commit. */
+/**
+ * Ids of the deleted sessions and of their files. After the commit, the sessions are removed from memory, and the files
+ * from the disk.
+ */
 interface Deletion {
 	readonly sessions: readonly string[];
 	readonly files: readonly string[];
 }
 
-/** Deletes the rows of the session and of the sessions of its tasks. */
+/** Deletes the rows of the session, and the rows of its tasks' own sessions. */
 async function removeRows(tx: Tx, id: string): Promise<Deletion> {
 	const tasks = await tx.selectFrom("tasks").select("own_session_id").where("session_id", "=", id).execute();
 	const ofTasks: Deletion[] = [];
@@ -160,7 +163,7 @@ async function removeRows(tx: Tx, id: string): Promise<Deletion> {
 		await tx.deleteFrom(table).where("scope", "=", id).execute();
 	}
 	const files = await removeFilesOf(tx, id);
-	// A schedule with an external key continues in the next session that is created with this key.
+	// A schedule with an external key stays, and continues in the next session that is created with that key.
 	await tx.deleteFrom("schedules").where("session_id", "=", id).where("external_key", "is", null).execute();
 	await tx.deleteFrom("runs").where("session_id", "=", id).execute();
 	await tx.deleteFrom("sessions").where("id", "=", id).execute();

@@ -26,7 +26,10 @@ export class SessionCommands {
 		this.#ports = ports;
 	}
 
-	/** Returns at most 50 commands of a session, newest first. If there are more, running commands have precedence. */
+	/**
+	 * Returns at most 50 commands of a session, newest first. If the session has more commands, running commands have
+	 * precedence over ended commands.
+	 */
 	async list(principal: Principal, sessionId: string): Promise<BackgroundCommand[]> {
 		const { sessions, journal, commands } = this.#ports;
 		using lease = await sessions.lease(principal, sessionId, "session.read");

@@ -9,7 +9,7 @@ export async function setModel(
 	request: Keyed,
 	resolving: Promise<ResolvedModel>,
 ): Promise<{ readonly model: string }> {
-	// A repeated request does not await the promise, whose rejection must then have no effect.
+	// A repeated request does not await the promise. A rejection must then have no effect.
 	resolving.catch(() => undefined);
 	let chosen: string | undefined;
 	const { response, repeated } = await session.commit((tx) =>

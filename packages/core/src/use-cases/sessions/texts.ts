@@ -1,4 +1,4 @@
-/** Errors of a history that a client imports, and the mark of a shortened result. */
+/** Errors about a history that a client imports, and the mark of a shortened tool result. */
 export const importTexts = {
 	tooManyMessages: (count: number, max: number): string =>
 		`it has ${count} messages, more than the maximum of ${max}: leave out the oldest ones`,

@@ -184,8 +184,8 @@ async function isNamed({ journal }: TitlePorts, id: string): Promise<boolean> {
 }
 
 /**
- * Returns the fast model of the price table if the session uses the gateway's model, otherwise the session's
- * model.
+ * Returns the provider's fast model if the session uses the gateway's model and the price table has a fast model.
+ * Otherwise, returns the session's model.
  */
 function nameOf({ model, names }: RunSettings, ports: TitlePorts): string {
 	if (model !== ports.model) return names[0];

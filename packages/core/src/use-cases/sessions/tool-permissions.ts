@@ -24,7 +24,7 @@ export interface ToolPermission {
 	readonly reason: string;
 }
 
-/** Returns the permissions of all tools of a session, in the order in which a model receives them. */
+/** Returns the permission of each tool of a session, in the order in which a model receives the tools. */
 export function toolPermissions(
 	session: Session,
 	policy: PolicyInForce,

@@ -56,7 +56,7 @@ export interface ActiveTaskParts {
 	readonly session: Session;
 	readonly services: ActiveTaskServices;
 	readonly tools: readonly string[];
-	/** Ids of the sessions of all ancestor tasks, nearest first. */
+	/** Ids of the sessions of all ancestor tasks. The nearest ancestor is first. */
 	readonly above: readonly string[];
 	readonly check: (row: TaskRow, requested: NewWorker) => Promise<CheckedTask>;
 	/** Reports that a task may have become claimable. */
@@ -131,8 +131,8 @@ export class ActiveTask implements SessionTask {
 	}
 
 	/**
-	 * Reports the other tasks that ended with this run, and wakes the task's workflow. Call it when the end of the run is
-	 * durable.
+	 * Reports the other tasks that ended together with this task, and wakes the workflow that has this task as a step. Call
+	 * it when the end of the run is durable.
 	 */
 	afterEnd(): void {
 		if (this.isStep) this.home.wake(this.taskId);

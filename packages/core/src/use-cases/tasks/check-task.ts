@@ -16,7 +16,7 @@ const maxRetries = 3;
 /** Lookups that check the agent, the tools and the model of a task. */
 export interface TaskChoice {
 	readonly profiles: Profiles;
-	/** Returns the names of the tools that this agent has in the session. */
+	/** Returns the names of the tools that the agent has in the session. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
 	/** Returns the full name of a model on the agent's server. Throws for an unknown model. */
 	readonly modelOf: (agent: string, requested: string) => Promise<string>;
@@ -25,8 +25,8 @@ export interface TaskChoice {
 }
 
 /**
- * Checks the names in a task. Throws for a name that is unknown or not allowed in this session. `notes`
- * describes the default tools that the session lacks.
+ * Checks the agent, the tools and the model of a task. Throws for a name that is unknown or not allowed in the session
+ * `home`. `notes` describes the default tools that this session lacks.
  */
 export async function checkTask(
 	home: Session,
@@ -60,7 +60,7 @@ export async function checkTask(
 }
 
 /**
- * Checks a requested worker, and adds the agent of the task, whose rules then apply. Throws
+ * Checks a requested worker, and adds the agent of the task. The rules of that agent then apply to the worker. Throws
  * `invalid_argument` for a tool that the task does not have.
  */
 export async function checkWorker(

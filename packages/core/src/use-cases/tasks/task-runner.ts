@@ -48,8 +48,8 @@ export interface TaskRunnerOptions extends ActiveTaskServices {
 }
 
 /**
- * Claims tasks and executes their runs. The limit does not count tasks that wait for a person, and does not apply
- * to ended tasks whose runs are still open.
+ * Claims tasks and executes their runs. The limit of concurrent tasks does not count tasks that wait for a person. It
+ * does not apply to ended tasks with open runs.
  */
 export class TaskRunner {
 	readonly #options: TaskRunnerOptions;
@@ -101,10 +101,10 @@ export class TaskRunner {
 		});
 	}
 
-	/** Cancels the runs of these ended tasks in this process, and claims ended tasks with open runs. */
+	/** Cancels those runs of the ended tasks `ids` that this process executes, and claims ended tasks with open runs. */
 	stopEnded(ids: readonly string[]): void {
 		for (const id of ids) {
-			// A task whose run has not started notices its end when the run starts.
+			// If the run of a task has not started, the process notices the end of the task when the run starts.
 			for (const run of this.#working.get(id)?.session?.live.values() ?? []) run.cancel();
 		}
 		// The open run of an unclaimed task ends only after a process has claimed the task.

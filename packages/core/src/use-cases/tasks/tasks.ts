@@ -45,7 +45,10 @@ export interface Submitted {
 	readonly notes: readonly string[];
 }
 
-/** Manages background tasks. Every method checks the principal's permission for the sessions that own the tasks. */
+/**
+ * Manages background tasks. Every method checks whether the principal has the permission in the session that owns the
+ * task.
+ */
 export class Tasks {
 	readonly #options: TasksOptions;
 
@@ -79,7 +82,10 @@ export class Tasks {
 		return this.#submit(request, lock.session, { requested, retryOf: row.id });
 	}
 
-	/** Returns the public facts of a task. Throws `not_found` also for a principal that may not see the task. */
+	/**
+	 * Returns the public facts of a task. Throws `not_found` for an unknown task, and for a task that the principal may not
+	 * see.
+	 */
 	async check(principal: Principal, taskId: string): Promise<TaskFacts> {
 		const { row, lease } = await this.#borrow(principal, taskId, "task.read");
 		lease[Symbol.dispose]();
@@ -163,7 +169,7 @@ export class Tasks {
 	): Promise<Submitted> {
 		if (home.taskId !== undefined) throw wrongState(undefined, taskRefusalTexts.noTasksInTask);
 		const checked = checkTask(home, requested, this.#options.choice);
-		// A repeated request does not await the promise, whose rejection must then have no effect.
+		// A repeated request does not await the promise. A rejection must then have no effect.
 		checked.catch(() => undefined);
 		let created: readonly Recorded[] = [];
 		const outcome = await home.commit((tx, record) =>
@@ -184,8 +190,8 @@ export class Tasks {
 	}
 
 	/**
-	 * Resolves with the row of the task and a lease of its session. Throws `not_found` also for a principal
-	 * that may not see the task.
+	 * Resolves with the row of the task and a lease of the session that owns the task. Throws `not_found` for an unknown
+	 * task, and for a task that the principal may not see.
 	 */
 	async #borrow(
 		principal: Principal,

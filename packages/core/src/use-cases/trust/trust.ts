@@ -57,7 +57,7 @@ export class Trust {
 	/** Loads the tokens, channel settings, policy and grants before the gateway serves requests. */
 	async load(): Promise<void> {
 		await Promise.all([this.tokens.load(), this.places.load(), this.policies.load()]);
-		// The policy is loaded first, because each grant applies under a policy.
+		// The policy is loaded before the grants, because each grant applies under a policy.
 		await this.grants.load();
 	}
 

@@ -19,7 +19,7 @@ export function taskTools({
 	return spawns ? [...own, spawnWorker, waitForWorkers] : own;
 }
 
-/** Returns the access of the task that makes the call. Throws if the call does not belong to a task. */
+/** Returns the operations for the task that makes the tool call. Throws if no task makes the call. */
 function accessOf({ task }: ToolContext): TaskAccess {
 	if (task) return task;
 	throw new ParleyError(taskToolTexts.onlyInTask, { code: "failed_precondition" });
