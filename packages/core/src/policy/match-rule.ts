@@ -50,8 +50,8 @@ function isOfTool({ tools }: PolicyRule, { name }: CallFacts): boolean {
 }
 
 function covers({ classes, paths, hosts }: PolicyRule, facts: CallFacts, needed: readonly string[]): boolean {
-	// Nothing confines an unsandboxed command, so only a rule that names the class `exec-unsandboxed` can allow the
-	// command.
+	// An unsandboxed command is not confined. Therefore only a rule that names the class `exec-unsandboxed` can allow
+	// the command.
 	const lifted: readonly string[] = classes ?? needed.filter((name) => name !== "exec-unsandboxed");
 	if (needed.some((name) => !lifted.includes(name))) return false;
 	const { host, roots } = facts;

@@ -69,7 +69,7 @@ async function checkAfter(
 
 const execute = (statement: string) => (tx: Kysely<Tables>) => sql.raw(statement).execute(tx);
 
-/** Returns a condition for the last `count` steps of the run with this ordinal. */
+/** Returns an SQL condition for the last `count` steps of the run with the ordinal `ordinal`. */
 function lastOf(ordinal: string, count: number): string {
 	const run = `(select id from runs where ordinal = ${ordinal})`;
 	return `run_id = ${run} and n > (select max(n) - ${count} from steps where run_id = ${run})`;
@@ -192,7 +192,7 @@ test.each(engines)(
 					},
 				]),
 			});
-			// One alteration causes at most two faults, because the hashes of later rows still match.
+			// Each alteration causes at most two faults, because the hashes of later rows still match.
 			expect(faults, name).toBeLessThanOrEqual(2);
 		}
 		const all = await checkAfter(store, execute("update events set data = data || ' '"));
@@ -239,7 +239,7 @@ test("rows without hashes are reported as unverified, and later rows are verifie
 	);
 	await using _ = t;
 	for (const table of hashed) await t.store.commit(execute(`update ${table} set hash = null`));
-	// The database returns to its state from before the migration, which then runs again.
+	// The statement restores the schema from before the migration. Then the migration runs again.
 	await t.store.commit(execute("alter table sessions drop column hashed_from"));
 	await t.store.commit((tx) => {
 		// Migrations have no table types.
@@ -266,7 +266,7 @@ test("rows without hashes are reported as unverified, and later rows are verifie
 	expect(broken).toMatchObject({ ok: false, faults: 1 });
 	const without = await checkAfter(t.store, execute(`update events set hash = null where seq = ${last}`));
 	expect(without.faults).toBe(1);
-	// When the migration runs, this session has rows with and without a hash.
+	// When the migration runs, the session has some rows with a hash and some rows without a hash.
 	await t.store.commit(execute("alter table sessions drop column hashed_from"));
 	await t.store.commit((tx) => addHashedFrom(tx as unknown as Kysely<unknown>));
 	const migrated = await checkAfter(t.store, execute("update events set hash = null"));

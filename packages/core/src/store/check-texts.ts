@@ -6,7 +6,7 @@ import type { Tables } from "./tables.ts";
 import { eventHash, noTextHash, runHash, steerHash, stepHash, summaryHash } from "./text-hash.ts";
 import { textFaultTexts } from "./texts.ts";
 
-/** A fault in the rows of a session, such as a changed, moved or deleted row. */
+/** A fault in the rows of a session: a changed, moved or deleted row, or a missing hash. */
 export interface TextFault {
 	readonly sessionId: string;
 	/** Name of the row, for example `event 12` or `step 3 of run_…`. */
@@ -17,12 +17,12 @@ export interface TextFault {
 /** Result of a check of the stored text of all sessions. */
 export interface TextCheck {
 	readonly ok: boolean;
-	/** Number of checked sessions, and of all sessions. */
+	/** Number of checked sessions. `allSessions`: number of all sessions. */
 	readonly sessions: number;
 	readonly allSessions: number;
-	/** Number of rows whose hash matches. */
+	/** Number of rows with a matching hash. */
 	readonly verified: number;
-	/** Number of rows that need no hash, because an earlier version wrote them. */
+	/** Number of rows without a hash that need none, because a version without hashes wrote the rows. */
 	readonly unverified: number;
 	readonly faults: number;
 	/** The first faults, at most 10. */
@@ -32,20 +32,20 @@ export interface TextCheck {
 interface CheckOptions {
 	/** Receives the number of checked sessions after each session. */
 	readonly onProgress?: (checked: number, all: number) => void;
-	/** Stops the check early. The check then resolves with its results so far. */
+	/** Stops the check early. The check then resolves with the results for the sessions that it has checked. */
 	readonly signal?: AbortSignal;
 }
 
 const maxExamples = 10;
-/** Maximum rows of a page. Each row may contain a message of one megabyte. */
+/** Maximum rows that a query reads. Each row may contain a message of one megabyte. */
 const pageSize = 32;
 /** Rows to hash before the check yields to other work. */
 const rowsPerTurn = 500;
 
 /**
- * Checks the stored text of all sessions against its hashes: events, steps, messages and summaries. Reports rows that
+ * Checks the stored rows of all sessions against their hashes: events, steps, messages and summaries. Reports rows that
  * were altered, moved or deleted, and counts rows without a hash. Other processes may write and delete sessions during
- * the check. Decision 060 lists the changes that it does not detect.
+ * the check. Decision 060 lists the changes that the check does not detect.
  */
 export async function checkStoredTexts(
 	store: { readonly read: Store<Tables>["read"] },
@@ -78,7 +78,7 @@ export async function checkStoredTexts(
 }
 
 /**
- * Resolves with the result of the check of one session. Reports no faults if the session is deleted during the check.
+ * Checks one session and resolves with the result. The result has no faults if the session is deleted during the check.
  */
 async function checkSession(session: SessionRow, read: Read): Promise<Tally> {
 	const tally = new Tally();
@@ -121,8 +121,8 @@ interface Numbered {
 }
 
 /**
- * Check of the rows of one kind, which are numbered without gaps. After the first row that has or must have a hash, all
- * later rows must have a hash.
+ * Check of rows of one kind. The rows are numbered without gaps. If a row has a hash or must have a hash, all later
+ * rows must have a hash.
  */
 class Series {
 	readonly #sessionId: string;
@@ -155,7 +155,10 @@ class Series {
 		this.#isHashed ||= stored !== null;
 	}
 
-	/** Reports a fault if rows at the end of the series are missing. */
+	/**
+	 * Reports a fault if the last row before the call has a number below `last`, because rows at the end are then
+	 * missing.
+	 */
 	end(last: number, row: string): void {
 		if (this.#next <= last) this.fault(row, textFaultTexts.missing);
 	}
@@ -179,7 +182,7 @@ const countedAs: Readonly<Record<string, keyof RowCounts>> = {
 
 class SessionCheck {
 	readonly #id: string;
-	/** Last `seq` of the session row. More events may have been recorded after that row was read. */
+	/** Last `seq` from the row of the session. More events may have been recorded after the row was read. */
 	readonly #lastSeq: number;
 	readonly #hashedFrom: number;
 	readonly #expected: ExpectedRows;
@@ -195,10 +198,7 @@ class SessionCheck {
 		this.#tally = tally;
 	}
 
-	/**
-	 * Checks all rows of the session. Reads the events before the rows that they require. Those rows are then already
-	 * stored.
-	 */
+	/** Checks all rows of the session. Reads the events first: the rows that the events require are stored by then. */
 	async run(): Promise<void> {
 		await this.#events();
 		await this.#runs();
@@ -217,7 +217,8 @@ class SessionCheck {
 			for (const { id, type, data, hash, ...row } of page) {
 				const [seq, at] = [Number(row.seq), Number(row.at)];
 				const event = { id, sessionId: this.#id, seq, type, at, data };
-				// After a gap, the hash of the previous event is unknown. The check reports the gap itself.
+				// After a gap, the hash of the previous event is unknown, so the hash of the event after the gap is not
+				// checked. The gap itself is reported.
 				const computed = series.follows(seq) ? eventHash(previous, event) : (hash ?? noTextHash);
 				if (seq >= this.#hashedFrom) series.requireHash();
 				series.check({ n: seq, row: textFaultTexts.event(seq), stored: hash, computed });
@@ -239,7 +240,7 @@ class SessionCheck {
 				const ordinal = Number(row.ordinal);
 				const computed = runHash({ id, sessionId: this.#id, ordinal, content, actor });
 				const expected = this.#expected.runs.get(id);
-				// A run without an event started after the events were read.
+				// A run without a message event usually started after the events were read.
 				const isHashed = expected === undefined || expected.seq >= this.#hashedFrom;
 				if (isHashed) series.requireHash();
 				series.check({ n: ordinal, row: textFaultTexts.message(id), stored: hash, computed });
@@ -280,8 +281,8 @@ class SessionCheck {
 	}
 
 	/**
-	 * Checks the waiting messages of a run and resolves with their number. Does not check the ordinals for gaps, because
-	 * the run removes messages.
+	 * Checks the waiting messages of a run and resolves with the number of messages. Does not check the ordinals for
+	 * gaps, because the run removes messages when it includes them in a model call.
 	 */
 	async #steers(runId: string): Promise<number> {
 		const steers = await this.#read((db) => steersOf(db, { runId }));
@@ -368,10 +369,7 @@ const nextSteps = hotStatement<
 		.limit(pageSize),
 );
 
-/**
- * Returns the waiting messages of a run. The result has no pages, because the number of messages that can wait for a
- * run is limited.
- */
+/** Returns all waiting messages of a run in one query, because the number of waiting messages of a run is limited. */
 const steersOf = hotStatement<
 	Tables,
 	{ runId: string },

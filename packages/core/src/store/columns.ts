@@ -1,6 +1,6 @@
 import type { CreateTableBuilder, Kysely } from "kysely";
 
-/** Name and type of a column. The name of a nullable column ends with a question mark. */
+/** Name and type of a column. A question mark after the name makes the column nullable and is not part of the name. */
 export type Column = readonly [name: string, type: "text" | "bigint" | "integer"];
 
 /** Last columns of a table; see `Stamped`. */
@@ -9,7 +9,7 @@ export const stampColumns: readonly Column[] = [
 	["v", "integer"],
 ];
 
-/** Creates a table whose first column is its primary key. */
+/** Creates a table. The first column `[key, type]` is the primary key. */
 export async function createTable(
 	db: Kysely<unknown>,
 	name: string,

@@ -14,7 +14,7 @@ interface NewCommand {
 	readonly at: number;
 }
 
-/** Inserts a running command. Returns its number: the highest number in its session plus 1. */
+/** Inserts a running command. Returns the number of the command: the highest number in the session plus 1. */
 export async function insertCommand(
 	tx: Tx,
 	{ sessionId, runId, callId, command, at }: NewCommand,
@@ -33,7 +33,10 @@ export async function insertCommand(
 	return n;
 }
 
-/** Records the end of a command. Returns false if the command had already ended, or was deleted with its session. */
+/**
+ * Records the end of a command. Returns false if an end was already recorded, or if the command was deleted with its
+ * session.
+ */
 export async function endCommand(
 	tx: Tx,
 	{ sessionId, n }: { readonly sessionId: string; readonly n: number },
@@ -51,8 +54,8 @@ export async function endCommand(
 }
 
 /**
- * Returns at most `limit` commands of a session, newest first. If the session has more commands, ended commands are left out
- * first.
+ * Returns at most `limit` commands of a session, newest first. If the session has more than `limit` commands, running
+ * commands have priority over ended commands.
  */
 export async function listCommands(db: Tx, sessionId: string, limit: number): Promise<BackgroundCommand[]> {
 	const rows = await db
@@ -71,14 +74,14 @@ export async function findCommand(db: Tx, sessionId: string, n: number): Promise
 	return await found.where("n", "=", n).executeTakeFirst();
 }
 
-/** Returns the commands whose end is not recorded, from all sessions. */
+/** Returns the commands without a recorded end, from all sessions. */
 export async function openCommands(db: Tx): Promise<CommandRow[]> {
 	return await db.selectFrom("background_commands").selectAll().where("ended_at", "is", null).execute();
 }
 
 /**
- * Returns the commands that the next run of a session must report to the model: running commands, and ended commands that no run
- * has reported.
+ * Returns the commands that the next run of a session must report to the model: running commands, and ended commands if
+ * no run has reported their end.
  */
 export async function commandsForRun(db: Tx, sessionId: string): Promise<BackgroundCommand[]> {
 	const rows = await db
@@ -91,7 +94,7 @@ export async function commandsForRun(db: Tx, sessionId: string): Promise<Backgro
 	return rows.map(commandOf);
 }
 
-/** Marks the ended commands of a list as known to the model. */
+/** Marks the ended commands in `known` as known to the model. Ignores running commands. */
 export async function markInformed(
 	tx: Tx,
 	sessionId: string,

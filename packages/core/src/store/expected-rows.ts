@@ -1,29 +1,35 @@
-/** Numbers of rows that the events of a run require. Events from before the session had hashes are not counted. */
+/**
+ * Numbers of rows that a run must have according to its events. Events before the first event that must have a hash are
+ * not counted.
+ */
 export interface ExpectedRun {
-	/** The `seq` of the event with the run's message. */
+	/** The `seq` of the `user.message` event that started the run. */
 	readonly seq: number;
 	/**
 	 * Whether the last step must be `ended`. A run that was cancelled before its first reply may have no
 	 * steps.
 	 */
 	isEnded: boolean;
-	/** Number of complete and failed model replies. Each has a step. */
+	/** Number of complete and failed model replies. Each reply has a step. */
 	replies: number;
-	/** Number of results of tool calls. Each has a step. */
+	/** Number of tool results. Each result has a step. */
 	results: number;
-	/** Number of messages that were added to the run. Each has a step or is waiting. */
+	/**
+	 * Number of messages that were added to the run after its first message. Each of these messages has a step or is
+	 * waiting.
+	 */
 	steered: number;
 }
 
 /**
- * Collects the rows that the events of one session require. A message, a reply, a result and a summary are written in
- * the same transaction as their event. The events therefore reveal a missing row, without a counter that every turn
- * must update.
+ * Counts the rows that a session must have according to its events. Each message, reply, result and summary is written
+ * in the same transaction as an event about it. The events therefore reveal a missing row, without a counter that every
+ * turn must update.
  */
 export class ExpectedRows {
 	readonly runs = new Map<string, ExpectedRun>();
 	compactions = 0;
-	/** Number of the first event that must have a hash. */
+	/** The `seq` of the first event that must have a hash. */
 	readonly #hashedFrom: number;
 
 	constructor(hashedFrom: number) {
@@ -51,7 +57,13 @@ export class ExpectedRows {
 	}
 }
 
-/** Pattern of the beginning of a run event's data. The remaining data can be long and is not parsed. */
+/**
+ * Pattern of the beginning of the data of an event about a run. The data after the beginning can be long and is not
+ * parsed.
+ */
 const runIdIn = /^\{"type":"[a-z.]+","runId":"(\w+)"/;
-/** Pattern of the field `error` of a cancelled run. Matches no other text, because quotes inside a text are escaped. */
+/**
+ * Pattern of the field `error` in the event of a cancelled run. Does not match inside a JSON string, because quotes in
+ * strings are escaped.
+ */
 const cancelled = /"error":"cancelled"/;

@@ -9,7 +9,10 @@ export interface RunReference {
 	readonly runId: string;
 }
 
-/** A write that is about to happen. `content` is the earlier content in its stored form, or null if it is not stored. */
+/**
+ * A write of a file that is about to happen. `content` is the stored form of the content before the write, or null if
+ * the earlier content is not stored.
+ */
 export interface WriteRow {
 	readonly path: string;
 	readonly before: { readonly hash: string; readonly mode: number | null; readonly size: number };
@@ -18,14 +21,14 @@ export interface WriteRow {
 }
 
 /**
- * Maximum turns with recorded changes, and maximum characters of stored content, in one session. The changes of the oldest
- * turns are deleted first.
+ * Limits for one session: turns with recorded changes, and characters of stored content. Above a limit, the changes of
+ * the oldest turns are deleted.
  */
 export const changeLimits = { turns: 20, characters: 16 * 1024 * 1024 } as const;
 
 /**
- * Records a write of a turn. If the turn wrote the file earlier, the record still contains the content before the
- * turn.
+ * Records the start of a write. If the turn has written the file before, updates the file's record, which keeps the
+ * content from before the turn.
  */
 export async function insertWrite(
 	tx: Tx,
@@ -75,8 +78,8 @@ export async function insertWrite(
 }
 
 /**
- * Records the end of a write. A failed write leaves the file unchanged. Has no effect if another write of the file
- * has begun since, for example by another sub-agent.
+ * Records the end of a write. A failed write leaves the file unchanged. Has no effect if another write of the same file
+ * has started since the recorded write, for example by another sub-agent.
  */
 export async function endWrite(
 	tx: Tx,
@@ -98,7 +101,10 @@ export async function endWrite(
 		.execute();
 }
 
-/** Returns the run of the newest turn with changes that are not undone, or undefined. */
+/**
+ * Returns the id of the run of the session's newest turn with changes that are not undone. Returns undefined if there
+ * is no such turn.
+ */
 export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string | undefined> {
 	const row = await db
 		.selectFrom("file_changes")
@@ -113,12 +119,17 @@ export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string
 	return row?.id;
 }
 
-/** Returns those changes of a turn that have an effect, in the order of their first writes. */
+/**
+ * Returns the changes of a turn that have an effect. The order is the order in which the turn first wrote the files.
+ */
 export async function changesOf(db: Tx, turn: RunReference): Promise<FileChangeRow[]> {
 	return await ofTurn(db, turn).where(hasEffect).selectAll().orderBy("n").execute();
 }
 
-/** Returns the condition for a write that changed the file or whose end is unknown. */
+/**
+ * Returns the SQL condition for a change that has an effect: the turn changed the content of the file, or the end of
+ * the last write is unknown.
+ */
 function hasEffect({ or, eb }: ExpressionBuilder<Tables, "file_changes">) {
 	return or([
 		eb("file_changes.before_hash", "<>", eb.ref("file_changes.after_hash")),
@@ -145,8 +156,8 @@ async function findChange(db: Tx, turn: RunReference, path: string): Promise<Fil
 }
 
 /**
- * Deletes changes of the oldest turns, except this turn, until the session has room for the content. Returns false if
- * the content does not fit even then.
+ * Deletes the changes of the session's oldest turns until a new change with `needed` characters fits the limits. Keeps
+ * the changes of the turn itself. Returns false if the characters do not fit even then.
  */
 async function makeRoom(tx: Tx, { sessionId, runId }: RunReference, needed: number): Promise<boolean> {
 	const turns = await tx

@@ -5,10 +5,13 @@ import { fromRow, type Tx } from "./journal.ts";
 import { stamp } from "./tables.ts";
 import { journalTexts } from "./texts.ts";
 
-/** Lifetime of a stored response. A client that lost the response can repeat the request within this time. */
+/** Lifetime of a stored response. A client that did not receive the response can repeat the request within 72 hours. */
 const keyLifeMs = 72 * 60 * 60 * 1000;
 
-/** Principal, key, method and parameters of a request. A client must not use the same key for another request. */
+/**
+ * Principal, key, method and parameters of a request. A client must not use the key of one request for a different
+ * request.
+ */
 export interface Keyed {
 	readonly principal: Principal;
 	readonly key: string | undefined;
@@ -18,15 +21,17 @@ export interface Keyed {
 
 export interface KeyedOutcome<T> {
 	readonly response: T;
-	/** Whether an earlier request with the same key had the effect. If so, this request changed no rows. */
+	/**
+	 * Whether an earlier request with the same key was already executed. If so, the repeated request changed no rows.
+	 */
 	readonly repeated: boolean;
 }
 
 export interface KeyServices {
 	readonly clock: Clock;
 	/**
-	 * Returns a keyed hash of a text. The parameters may include a password, so an attacker must not be able to guess
-	 * them offline from the hash.
+	 * Returns a keyed hash of a text. The text contains the parameters of a request, and possibly a password. Because
+	 * the hash has a key, an attacker who reads the hash cannot guess the text offline.
 	 */
 	readonly fingerprint: (text: string) => string;
 }
@@ -60,8 +65,9 @@ export async function once<T>(
 }
 
 /**
- * Returns the stored response to the principal's first request with this key. Returns undefined if there is no key or
- * no stored response. Throws `invalid_argument` if the key was used for another request.
+ * Returns the stored response to the principal's earlier request with the key of `request`. Returns undefined if there
+ * is no key or no stored response. Throws `invalid_argument` if the earlier request had a different method or different
+ * parameters.
  */
 export async function answerOf<T>(
 	db: Tx,
@@ -83,7 +89,10 @@ export async function answerOf<T>(
 	throw new ParleyError(journalTexts.keyReused(key), { code: "invalid_argument" });
 }
 
-/** Whether a response is stored for the principal's key, with the same or other parameters. */
+/**
+ * Whether a response to a request of the principal with the key `key` is stored. The method and the parameters of that
+ * request are not compared.
+ */
 export async function knowsKey(db: Tx, { id }: Principal, key: string | undefined): Promise<boolean> {
 	if (key === undefined) return false;
 	const known = db.selectFrom("keys").select("key").where("principal", "=", id).where("key", "=", key);

@@ -18,8 +18,8 @@ export interface JournalDeps {
 }
 
 /**
- * Journal of the events of all sessions. Appends events in the transaction of the change that they report, and reads events in
- * order.
+ * Journal of the events of all sessions. Appends events to the caller's transaction, which also contains the change
+ * that the events report. Reads events in order.
  */
 export class Journal {
 	readonly store: Store<Tables>;
@@ -33,8 +33,9 @@ export class Journal {
 	}
 
 	/**
-	 * Numbers and stores the events of a session, and resolves with the stored events. The caller must not emit them
-	 * before `tx` is durable. `times`: original times of copied events, in milliseconds since the epoch; default: now.
+	 * Numbers and stores the events of a session, and resolves with the stored events. The caller must not emit the
+	 * events before `tx` is durable. `times`: original times of copied events, in milliseconds since the epoch. Default:
+	 * the current time.
 	 */
 	async append(
 		tx: Tx,
@@ -85,7 +86,7 @@ export class Journal {
 		return rows.map(toRecorded);
 	}
 
-	/** Returns the position of the newest event of all sessions, or 0. */
+	/** Returns the position of the newest event in the journal, or 0 if the journal is empty. */
 	async lastPosition(): Promise<number> {
 		const row = await this.store.read((db) =>
 			db
@@ -96,7 +97,10 @@ export class Journal {
 		return Number(row?.position ?? 0);
 	}
 
-	/** Returns the position of the session's last event up to this `seq`, or 0. */
+	/**
+	 * Returns the position of the session's last event with a number of at most `seq`. Returns 0 if there is no such
+	 * event.
+	 */
 	async positionOf(sessionId: string, seq: number): Promise<number> {
 		const row = await this.store.read((db) =>
 			db
@@ -111,7 +115,10 @@ export class Journal {
 		return Number(row?.position ?? 0);
 	}
 
-	/** Returns at most `limit` events after a position, oldest first. The filter restricts sessions and types. */
+	/**
+	 * Returns at most `limit` events after `position`, oldest first. The fields of `EventsOf` restrict the sessions and
+	 * the event types.
+	 */
 	async afterPosition(
 		position: number,
 		{ limit, ...filter }: EventsOf & { readonly limit: number },
@@ -128,8 +135,9 @@ export class Journal {
 	}
 
 	/**
-	 * Returns the newest `limit` events, oldest first. The filter restricts sessions and types. `beforeSeq` is the
-	 * exclusive upper limit. It applies only if `sessionId` is given.
+	 * Returns the newest `limit` events, oldest first. The fields of `EventsOf` restrict the sessions and the event
+	 * types. With `sessionId`, only events with numbers below `beforeSeq` are returned. Without `sessionId`, `beforeSeq`
+	 * is ignored.
 	 */
 	async recent({
 		limit,
@@ -193,10 +201,16 @@ async function hashOf(tx: Tx, sessionId: string, seq: number): Promise<string> {
 
 type EventRow = Selectable<Tables["events"]>;
 
-/** Positions per query. A search for rare events may read all of them, and SQLite works on the main thread. */
+/**
+ * Number of positions that one query searches. A search for rare events may read all events in the range, and SQLite
+ * blocks the main thread meanwhile.
+ */
 const windowSize = 10_000;
 
-/** Filter of events: one session, the caller's sessions, or all sessions; some types or all types. */
+/**
+ * Filter of events. `sessionId`: one session. `of`: the sessions that a caller may read. `types`: event types. An
+ * absent field restricts nothing.
+ */
 export interface EventsOf {
 	readonly sessionId?: string | undefined;
 	readonly of?: SessionsOf | undefined;
@@ -217,8 +231,8 @@ function narrowed<O>(
 	{ sessionId, of, types }: EventsOf,
 	order: "seq" | "position",
 ): SelectQueryBuilder<Tables, "events", O> {
-	// A query in the order of positions must not use an index of sessions, because it would then read the complete history
-	// of the sessions.
+	// A query in the order of positions must not use an index of sessions, because the query would then read the
+	// complete history of the sessions.
 	const session = order === "seq" ? sql<string>`session_id` : sql<string>`session_id || ''`;
 	let narrow = query;
 	if (sessionId !== undefined) narrow = narrow.where(session, "=", sessionId);
@@ -252,11 +266,12 @@ function toRecorded(row: EventRow): Recorded {
 	};
 }
 
-/** Limits for stored JSON, which can be larger than the JSON of one frame. */
+/** Limits for stored JSON. Stored JSON can be larger than the JSON of one frame. */
 const storedLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 
 /** Parses JSON that this program stored with `JSON.stringify`. */
 export function fromRow<T>(data: string): T {
-	// The cast is safe because only this program writes these columns, always from a value of that type.
+	// The cast is safe because only this program writes the JSON columns, always from a value of the type that the
+	// caller expects.
 	return parseJson(data, storedLimits) as T;
 }

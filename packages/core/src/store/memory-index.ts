@@ -3,17 +3,21 @@ import { type RawBuilder, sql } from "kysely";
 import type { Tx } from "./journal.ts";
 
 interface MemoryIndex {
-	/** Adds an inserted note to the index, in the same transaction, unless a trigger adds it. */
+	/**
+	 * Adds an inserted note to the index, in the transaction of the insert. Does nothing if a trigger of the database
+	 * adds the note.
+	 */
 	add(tx: Tx, note: { readonly n: number; readonly text: string }): Promise<void>;
 	/**
-	 * Returns a condition for rows of `memories` whose text contains the word. The word has the spelling of the index. `few`
-	 * states whether the query is restricted to the notes that one reader can read.
+	 * Returns an SQL condition for rows of `memories`: the search text of the note contains the word. The word must have
+	 * the spelling of the index (see `searchText`). `few`: whether the query is also restricted to the notes that one
+	 * reader can read.
 	 */
 	contains(word: string, few: boolean): RawBuilder<boolean>;
 }
 
 /**
- * Characters of each sequence in the indexes. Shorter words are searched in the texts of the notes, without an index.
+ * Characters of each sequence in an index. For a shorter word, the texts of the notes are searched without the index.
  */
 const gramLength = 3;
 
@@ -31,8 +35,8 @@ const sqliteIndex: MemoryIndex = {
 };
 
 /**
- * Index of notes on PostgreSQL. A query selects rows by their trigrams and then compares their text, because a row can
- * have the trigrams in a different order.
+ * Index of notes on PostgreSQL. A query selects rows by trigrams and then searches the text of these rows, because a
+ * row can contain the trigrams of a word in a different order.
  */
 const postgresIndex: MemoryIndex = {
 	async add(tx, { n, text }) {
@@ -42,8 +46,8 @@ const postgresIndex: MemoryIndex = {
 	},
 	contains(word, few) {
 		const grams = gramsOf(word);
-		// A reader can read at most 1,500 notes. Searching their texts is faster than collecting the notes of all readers for each
-		// word.
+		// A reader can read at most 1,500 notes. A search in the texts of these notes is faster than a search in the
+		// index, which finds notes of all readers.
 		if (few || grams.length === 0) return inText(word);
 		const query = lexemes(grams, " & ");
 		return sql<boolean>`(memories.n in (select n from memory_index where grams @@ ${query}::tsquery) and ${inText(word)})`;

@@ -9,7 +9,7 @@ import { userOf } from "./person-role.ts";
 import { searchText } from "./search-words.ts";
 import { stamp, type Tables } from "./tables.ts";
 
-/** Inserts a note, unless one with this id exists. */
+/** Inserts a note, unless a note with the same id exists. */
 export async function insertMemory(tx: Tx, engine: Engine, memory: Memory): Promise<void> {
 	const { id, scope, subject, author, sessionId, taint, text, tags, createdAt } = memory;
 	const row = await tx
@@ -37,13 +37,13 @@ export async function deleteMemory(tx: Tx, id: string): Promise<void> {
 	await tx.deleteFrom("memories").where("id", "=", id).execute();
 }
 
-/** Platforms on which one user has the same id in all tenants: https://docs.discord.com/developers/reference#snowflakes */
+/** Platforms on which a user has one id in all tenants: https://docs.discord.com/developers/reference#snowflakes */
 const sameEverywhere: ReadonlySet<string> = new Set(["discord"]);
 
 /**
- * Deletes the notes about a person and the notes by that person. Returns their number. If `anywhere` is given, includes
- * all ids that certainly belong to the person. The same Slack id can name different people in different workspaces:
- * https://docs.slack.dev/reference/objects/user-object
+ * Deletes the notes about a person and the notes that the person wrote. Returns the number of deleted notes. If
+ * `anywhere` is given, includes the person's ids in other tenants, if the platform uses one id in all tenants. The same
+ * Slack id can name different people in different workspaces: https://docs.slack.dev/reference/objects/user-object
  */
 export async function deleteMemoriesOf(
 	tx: Tx,
@@ -61,13 +61,13 @@ export async function deleteMemoriesOf(
 	return (await tx.deleteFrom("memories").where(filter).returning("id").execute()).length;
 }
 
-/** Deletes the notes about a person. Returns their number. */
+/** Deletes the notes about a person. Returns the number of deleted notes. */
 export async function deleteMemoriesAbout(tx: Tx, person: string): Promise<number> {
 	const about = tx.deleteFrom("memories").where("scope", "=", "user").where("subject", "=", person);
 	return (await about.returning("id").execute()).length;
 }
 
-/** Deletes the notes of a channel, except notes about people. Returns their number. */
+/** Deletes the notes about a channel, but no notes about people. Returns the number of deleted notes. */
 export async function deleteMemoriesOfChannel(tx: Tx, channel: string): Promise<number> {
 	const ofChannel = tx.deleteFrom("memories").where("scope", "=", "channel").where("subject", "=", channel);
 	return (await ofChannel.returning("id").execute()).length;
@@ -89,20 +89,20 @@ export async function countMemories(db: Tx, scope: MemoryScope, subject: string)
 }
 
 /**
- * Returns a row of `memories`, or no row if the table is empty. Each run makes this check, and most stores have no
- * notes.
+ * Returns one row of `memories`, or no row if the table is empty. Each run uses the statement to check whether the
+ * store has notes, because most stores have no notes.
  */
 export const firstMemory = hotStatement<Tables, object, { n: number }>((db) =>
 	// With a parameter, SQLite would prepare the statement again at each use.
 	db.selectFrom("memories").select("n").limit(sql.lit(1)),
 );
 
-/** Selection of notes: the notes of a reader or all notes, optionally restricted by scope and person. */
+/** Selection of notes. All fields restrict the selection, and an absent field restricts nothing. */
 export interface MemorySelection {
-	/** Reader who can read the selected notes. Absent for all notes. */
+	/** Reader of the notes. Selects only notes that the reader can read. */
 	readonly reader?: MemoryReader;
 	readonly scope?: MemoryScope | undefined;
-	/** Person who is the subject or the author of the selected notes. */
+	/** Selects only notes with the person as their subject or their author. */
 	readonly person?: string | undefined;
 }
 
@@ -131,7 +131,7 @@ function ofPerson(person: string): RawBuilder<boolean> {
 	return sql<boolean>`((memories.scope = 'user' and memories.subject = ${person}) or memories.author = ${person})`;
 }
 
-/** Returns at most `limit` notes of a selection, newest first. */
+/** Returns at most `limit` notes from a selection, newest first. */
 export async function listMemories(db: Tx, selection: MemorySelection, limit: number): Promise<Memory[]> {
 	const rows = await db
 		.selectFrom("memories")

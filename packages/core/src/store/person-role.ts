@@ -20,15 +20,16 @@ interface RoleRules {
 }
 
 /**
- * Returns the current role of a person: the highest of `given` and the roles of matching rules, or `stranger` for a denied
- * person. A guest of the tenant is `guest` at most.
+ * Returns the current role of a person: the highest role among `given` and the roles from matching `allow` rules.
+ * Returns `stranger` if the configuration denies access. If the person is a guest in the tenant, the role is at most
+ * `guest`.
  */
 export function roleOf(person: ActingPerson, chat: RoleRules): Role {
 	if (isDenied(person, chat)) return "stranger";
 	const { actor, place, given } = person;
 	const allowed = chat.allow.filter((rule) => matches(rule, person));
-	// In a channel shared with other organisations, rules without a user also match outsiders, so these rules give only
-	// the role guest.
+	// In a channel that is shared with other organisations, a rule without a user also matches outsiders. Therefore a
+	// rule without a user gives only the role `guest` there.
 	const known = allowed.map(({ as, user }) => (place.shared && user === undefined ? "guest" : as));
 	const highest = [given, ...known].reduce(higherRole);
 	return actor.guest ? lowerRole(highest, "guest") : highest;

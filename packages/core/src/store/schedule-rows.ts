@@ -40,13 +40,16 @@ export async function findSchedule(db: Tx, id: string): Promise<Schedule | undef
 	return row && toSchedule(row);
 }
 
-/** Filter for schedules. If no field is set, it selects all schedules. */
+/** Filter for schedules. If no field is set, the filter selects all schedules. */
 export interface ScheduleSelection {
 	readonly owner?: string | undefined;
 	readonly sessionId?: string | undefined;
 }
 
-/** Returns at most `limit` schedules of a selection, the earliest due time first. Schedules without a due time are last. */
+/**
+ * Returns at most `limit` schedules from a selection, in the order of their due times. Schedules without a due time are
+ * last.
+ */
 export async function listSchedules(
 	db: Tx,
 	{ owner, sessionId }: ScheduleSelection,
@@ -74,8 +77,8 @@ export async function countSchedules(db: Tx, owner: string): Promise<number> {
 }
 
 /**
- * Returns the schedules with a due time, the earliest first, without the ids in `except`. `limit` is the maximum number of
- * schedules. Default: all.
+ * Returns the schedules with a due time, except those with an id in `except`, in the order of their due times. Returns
+ * at most `limit` schedules. Default: all.
  */
 export async function waitingSchedules(
 	db: Tx,
@@ -93,7 +96,10 @@ export async function waitingSchedules(
 	return rows.map(toSchedule);
 }
 
-/** Returns the schedules that fire on an event, of one session or of all sessions. */
+/**
+ * Returns the schedules with an event as trigger: the schedules of the session `sessionId`, or of all sessions if
+ * `sessionId` is undefined.
+ */
 export async function eventSchedules(db: Tx, sessionId?: string): Promise<Schedule[]> {
 	const rows = await db
 		.selectFrom("schedules")
@@ -133,8 +139,8 @@ export async function changeSchedule(tx: Tx, id: string, change: ScheduleChange)
 }
 
 /**
- * Moves the schedules of a deleted session to the new session with the same external key. The schedules receive the events of
- * the new session after `seenSeq`.
+ * Moves the schedules with the external key to the session that the owner has opened with the same key. The earlier
+ * session was deleted. The schedules receive the events of the new session after `seenSeq`.
  */
 export async function rebindSchedules(
 	tx: Tx,
@@ -147,7 +153,7 @@ export async function rebindSchedules(
 		.where("external_key", "=", externalKey)
 		.where("session_id", "<>", sessionId)
 		.execute();
-	// Different principals can use the same key for different sessions.
+	// Different principals can use the same external key for different sessions.
 	const ownSchedules = rows.map(toSchedule).filter(({ principal }) => principal.id === owner);
 	for (const { id } of ownSchedules) await changeSchedule(tx, id, { sessionId, seenSeq });
 }

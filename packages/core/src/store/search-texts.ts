@@ -6,8 +6,8 @@ import type { Tables } from "./tables.ts";
 const maxCharacters = 16_384;
 
 /**
- * Returns the normal form of the first `maxCharacters` of a text. The form ignores case, character width and
- * ligatures.
+ * Returns the normal form of the first `maxCharacters` characters of a text. Texts that differ only in case, character
+ * width or ligatures have the same normal form.
  */
 export function folded(text: string): string {
 	return text.slice(0, maxCharacters).normalize("NFKC").toLowerCase().replaceAll("\0", " ");
@@ -20,7 +20,7 @@ const insertText = hotStatement<Tables, { sessionId: string; kind: "name" | "mes
 			.values({ session_id: p("sessionId"), kind: p("kind"), text: p("text"), epoch: 1, v: 1 }),
 );
 
-/** Adds message texts to the search index, except blank ones. */
+/** Adds message texts to the search index. Ignores blank texts. */
 export async function indexMessages(tx: Tx, sessionId: string, texts: readonly string[]): Promise<void> {
 	for (const text of texts) {
 		if (text.trim() !== "") await insertText(tx, { sessionId, kind: "message", text: folded(text) });

@@ -4,19 +4,22 @@ import { folded } from "./search-texts.ts";
 const maxWords = 24;
 
 /**
- * Segmenter that finds words in scripts without spaces, such as Japanese. Created on first use, because its creation is
- * slow.
+ * Segmenter that finds words, even in scripts without spaces such as Japanese. Created on first use, because the
+ * creation is slow.
  */
 let segmenter: Intl.Segmenter | undefined;
 
-/** Returns text and tags in the spelling of the index, which ignores case, width and ligatures. */
+/**
+ * Returns the text and the tags of a note in the spelling of the index, as from `folded`. The spelling ignores case,
+ * character width and ligatures.
+ */
 export function searchText(text: string, tags: readonly string[]): string {
 	return folded([text, ...tags].join("\n"));
 }
 
 /**
- * Returns at most `maxWords` words to look up, in the spelling of the index. Ignores punctuation and single Latin or
- * hiragana letters, except in a query without other words.
+ * Returns at most `maxWords` words to look up, in the spelling of the index. Ignores punctuation and words of one Latin
+ * or hiragana letter, unless the query has no other words.
  */
 export function searchWords(query: string): string[] {
 	const text = folded(query).toWellFormed();
@@ -29,12 +32,12 @@ export function searchWords(query: string): string[] {
 	return [...new Set(used.filter((word) => word !== ""))].slice(0, maxWords);
 }
 
-/** Pattern of a word of one hiragana or Latin letter. Such words occur in nearly every text. */
+/** Pattern of a word with only one letter, in hiragana or Latin script. Words like this occur in nearly every text. */
 const particle = /^[\p{Script=Hiragana}\p{Script=Latin}]$/u;
 
 /**
- * Returns the words to look up for a complete message. Leaves out common English words, because most notes contain them. Also
- * leaves out words of one or two characters, except in East Asian scripts.
+ * Returns the words to look up if the query is a complete message. Leaves out common English words, because most notes
+ * contain such words. Also leaves out words of one or two characters, unless they contain East Asian characters.
  */
 export function significantWords(words: readonly string[]): string[] {
 	return words.filter((word) => !common.has(word) && ([...word].length > 2 || wide.test(word)));

@@ -8,7 +8,9 @@ export async function findTaint(db: Tx, sessionId: string): Promise<Taint> {
 	return readTaint(row?.taint ?? "");
 }
 
-/** Adds flags to the taint of a session permanently, in the transaction that records their cause. */
+/**
+ * Adds flags to the taint of a session permanently. `tx` must be the transaction that records the cause of the flags.
+ */
 export async function addTaint(tx: Tx, sessionId: string, added: Taint): Promise<void> {
 	if (added === "") return;
 	const before = await findTaint(tx, sessionId);
@@ -18,8 +20,8 @@ export async function addTaint(tx: Tx, sessionId: string, added: Taint): Promise
 }
 
 /**
- * Returns the taint of a message. Only the operator's own text is trusted. Text that an agent sends for the operator is
- * untrusted.
+ * Returns the taint of a message: "" if the operator wrote the message, and otherwise "U" (untrusted). A message that
+ * an agent sends for the operator is untrusted.
  */
 export function taintOfMessage({ kind, through }: Principal, author: Author | undefined): Taint {
 	return kind === "operator" && author === undefined && through === undefined ? "" : "U";

@@ -3,16 +3,16 @@ import { type Kysely, sql } from "kysely";
 import type { Tables } from "./tables.ts";
 
 export interface Snapshot {
-	/** Names of the migrations that the journal contains. */
+	/** Names of the migrations that have run on the journal. */
 	readonly migrations: readonly string[];
 	readonly sessions: number;
-	/** Ids of the stored files that the journal lists. */
+	/** Ids of the stored files, from the journal. The files themselves are not part of the copy. */
 	readonly fileIds: readonly string[];
 }
 
 /**
- * Copies a journal in its current state, even while it is in use, and describes the copy. An earlier version may have written the
- * journal. Throws `not_found` if no journal exists.
+ * Copies a journal in its current state, even while the journal is in use, and describes the copy. An earlier version
+ * of the program may have written the journal. Throws `not_found` if no journal exists.
  */
 export function createSnapshot(file: string, target: string): Promise<Snapshot> {
 	return copySqliteFile<Tables, Snapshot>(file, target, describe);

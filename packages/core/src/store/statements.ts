@@ -6,10 +6,10 @@ import { runHash, stepHash } from "./text-hash.ts";
 /** Frequent statements, compiled once per engine. */
 
 /**
- * Reserves the next `count` numbers of a session. `last_seq` is the last reserved number, and `previous` the hash of
- * the event before the reserved numbers. `previous` is null in an empty session and after an event without a hash. On
- * PostgreSQL, it is also null if the statement waited for another process, whose events it does not see. `readHash`
- * distinguishes these cases.
+ * Reserves the next `count` event numbers of a session. `last_seq` is the last reserved number. `previous` is the hash
+ * of the event before the reserved numbers. `previous` is null if the session is empty or the event has no hash. On
+ * PostgreSQL, `previous` is also null if the statement waited for another process, because the statement does not see
+ * the events of that process. `readHash` then finds the hash.
  */
 export const nextSeq = hotStatement<
 	Tables,
@@ -105,8 +105,8 @@ export const openQuestions = hotStatement<Tables, { runId: string }, { token: st
 );
 
 /**
- * Records the principal that stopped the open runs of a session. For a run that was already stopped, the first principal stays
- * recorded.
+ * Records the principal that stopped the open runs of a session. If another principal already stopped a run, that
+ * principal stays recorded for the run.
  */
 export const noteStop = hotStatement<Tables, { sessionId: string; by: string }>((db, p) =>
 	db
@@ -120,7 +120,7 @@ const selectStop = hotStatement<Tables, { id: string }, { cancelled_by: string |
 	db.selectFrom("runs").select("cancelled_by").where("id", "=", p("id")),
 );
 
-/** Returns the principal that stopped a run, or undefined. */
+/** Returns the principal that stopped a run. Returns undefined if no stop was requested or recorded. */
 export async function stopperOf(tx: Kysely<Tables>, id: string): Promise<string | undefined> {
 	const [row] = await selectStop(tx, { id });
 	return row?.cancelled_by ?? undefined;
@@ -154,13 +154,17 @@ export const oldestOpenRun = hotStatement<Tables, { sessionId: string }, Selecta
 			.selectAll()
 			.where("session_id", "=", p("sessionId"))
 			.where(sql<boolean>`state <> 'ended'`)
-			// With a plain column, SQLite would read all runs of the session in this order, including ended runs.
+			// With a plain column, SQLite would read all runs of the session in the order of their ordinals, including
+			// ended runs.
 			.orderBy(sql`ordinal + 0`)
 			// With a parameter, SQLite would prepare the statement again at each use.
 			.limit(sql.lit(1)),
 );
 
-/** Returns the number of unfinished runs of a session, and the highest ordinal. */
+/**
+ * Returns the number of a session's runs that have not ended (`open`), and the highest ordinal of the session's runs.
+ * `ordinal` is null if the session has no runs.
+ */
 export const countRuns = hotStatement<
 	Tables,
 	{ sessionId: string },

@@ -19,7 +19,7 @@ interface SessionsTable extends Stamped {
 	message_count: number;
 	input_tokens: number;
 	output_tokens: number;
-	/** Model that `set_model` or the channel settings have set. If it is null, the profile or the gateway decides. */
+	/** Model from `set_model` or the channel settings. If null, the profile or the gateway determines the model. */
 	model: string | null;
 	profile: string;
 	/** Taint (see taint.ts) in a fixed order: "", "U", "UP", … */
@@ -33,9 +33,9 @@ interface SessionsTable extends Stamped {
 	left_at: number | null;
 	/** Key of the session's channel, from `placeKey`. Null if the session does not belong to a chat platform. */
 	place: string | null;
-	/** Task whose conversation this session contains. Null for conversations of people. */
+	/** Task, if the session contains the conversation between the task and the model. Null for sessions of people. */
 	task_id: string | null;
-	/** The `seq` of the first event that must have a hash: 1, or a higher number in a session from before hashes were added. */
+	/** The `seq` of the first event that must have a hash. If above 1, a version without hashes wrote earlier events. */
 	hashed_from: Generated<number>;
 }
 
@@ -62,26 +62,26 @@ interface RunsTable extends Stamped {
 	content: string;
 	/** `ImageBlock`s of the message as JSON. */
 	images: string | null;
-	/** Run whose last reply this run produces again. */
+	/** Run that is retried: the new run replaces the last reply of the run `retry_of`. Null for all other runs. */
 	retry_of: string | null;
 	/** The `Attachment`s of the message (vocabulary/stored-file.ts) as JSON. */
 	attachments: string | null;
 	/** Id in all log lines about the message, from the platform to the model call. Default: the run's id. */
 	correlation: string | null;
-	/** 1 if `accept_all_tools` was active when the run started. A later end of `accept_all_tools` does not change the value. */
+	/** 1 if `accept_all_tools` was active at the start of the run. Does not change if `accept_all_tools` ends. */
 	accept_all: number;
-	/** The `Person` of a chat platform who wrote the message, as JSON, with their role at that time. Null for other authors. */
+	/** The `Person` who wrote the message, as JSON, with the role at that time. Null if not from a chat platform. */
 	actor: string | null;
 	/** `RunOptions` (vocabulary/run-options.ts) as JSON; null if the run has no options. */
 	options: string | null;
 	/** `MessageContext` (vocabulary/message-context.ts) as JSON; null if no messages were read. */
 	context: string | null;
 	cancel_requested: number;
-	/** Principal that requested the cancel. Null if there was no request, and in rows of earlier versions. */
+	/** Principal that requested the cancellation. Null if there was no request, and in rows of earlier versions. */
 	cancelled_by: string | null;
 	created_at: number;
 	ended_at: number | null;
-	/** Run that the message joined while its own run was queued. Null for all other runs. */
+	/** Run to which the message was added while the message's own run was queued. Null for all other runs. */
 	joined: string | null;
 	/** Hash of the row (see text-hash.ts). Null in rows from before the migration that added hashes. */
 	hash: string | null;
@@ -112,23 +112,26 @@ interface PromptsTable extends Stamped {
 	request: string;
 	/** One `Answer` as JSON. A password is stored as its handle. */
 	answer: string | null;
-	/** 1 if the tool call always requires approval, or if the question asks for trust in a channel. */
+	/** 1 if the tool call always requires approval, or if the question requests a trust grant for a channel. */
 	floor: number;
 	/** `GrantScope` of an approval for the session, as JSON. Null if no approval for the session is offered. */
 	scope: string | null;
 	/**
-	 * Hashes of the facts that the approver saw, from `bindingText`. An approval is valid only for a call with the same facts.
+	 * Hashes of the facts that the question shows to the approver, from `bindingText`. The approval is valid only if the
+	 * call still has the same facts.
 	 */
 	binding: string | null;
 	/** Number of sent reminders and escalations. */
 	reminded: number;
 	/** `NoticeSchedule` as JSON if approvers are notified; otherwise null. */
 	notices: string | null;
-	/** Time of the next reminder, escalation or expiry; null if it follows from the lifetime. */
+	/** Time of the next reminder, escalation or expiry. If null, fixed shares of the question's lifetime apply. */
 	due_at: number | null;
-	/** `Votes` (conversation/votes.ts) as JSON if several people must approve and at least one has; otherwise null. */
+	/** `Votes` (conversation/votes.ts) as JSON. Null if one approval is sufficient, or before the first approval. */
 	votes: string | null;
-	/** `StoredGrantRequest` as JSON if the question asks for trust in a channel. `run_id` is then empty. */
+	/**
+	 * `StoredGrantRequest` as JSON if the question requests a trust grant; otherwise null. With it, `run_id` is empty.
+	 */
 	wanted_grant: string | null;
 	created_at: number;
 	expires_at: number;
@@ -163,7 +166,7 @@ interface KeysTable extends Stamped {
 	created_at: number;
 }
 
-/** Table of the messages that were added to an active run, but that no model call has included yet. */
+/** Table of waiting messages. They were added to an active run, but no model call has included them yet. */
 interface SteersTable extends Stamped {
 	id: string;
 	run_id: string;
@@ -175,13 +178,13 @@ interface SteersTable extends Stamped {
 	created_at: number;
 	/** Hash of the row (see text-hash.ts). Null in rows from before the migration that added hashes. */
 	hash: string | null;
-	/** The `MessageContext` of a message that was queued earlier, as JSON. Null for all other messages. */
+	/** `MessageContext` as JSON if the message was queued before it was added to the run; otherwise null. */
 	context: string | null;
 }
 
-/** Table of the totals of model calls, with a row for each scope, UTC day, model and provider. */
+/** Table of usage totals from model calls. Each scope, UTC day, model and provider has a row. */
 interface UsageDaysTable extends Stamped {
-	/** Id of a session, or "" for the gateway. The gateway's totals remain when sessions are deleted. */
+	/** Id of a session, or "" for the gateway. The deletion of a session does not change the gateway's totals. */
 	scope: string;
 	/** UTC day as YYYY-MM-DD. */
 	day: string;
@@ -196,7 +199,7 @@ interface UsageDaysTable extends Stamped {
 	cost: number;
 }
 
-/** Table of the budgets that the operator set at run time. They replace the configured budgets. */
+/** Table of budgets that the operator has set at run time. A row replaces the configured budget of its period. */
 interface BudgetsTable extends Stamped {
 	/** Id of a session, or "" for the gateway. */
 	scope: string;
@@ -208,8 +211,8 @@ interface BudgetsTable extends Stamped {
 }
 
 /**
- * Table of the compactions of older parts of a transcript. Each one applies to all content before the position that
- * `run_ordinal` and `message` give.
+ * Table of compactions. A compaction shortens the older part of a session's transcript: all content before the position
+ * that `run_ordinal` and `message` give.
  */
 interface CompactionsTable extends Stamped {
 	session_id: string;
@@ -217,11 +220,11 @@ interface CompactionsTable extends Stamped {
 	n: number;
 	level: "tool_results" | "thinking" | "summary";
 	run_ordinal: number;
-	/** Index of a message within that run. */
+	/** Index of a message within the run `run_ordinal`. */
 	message: number;
 	/**
-	 * For a summary, the message that replaces all content before it. For tool results, the maximum characters of each result, or
-	 * null to reduce each result to one line.
+	 * For a summary, the message that replaces all content before it. For tool results, the maximum characters of each
+	 * result. If null, each result is reduced to one line.
 	 */
 	summary: string | null;
 	at: number;
@@ -229,12 +232,12 @@ interface CompactionsTable extends Stamped {
 	hash: string | null;
 }
 
-/** Table of the metadata of stored files. The content is a file with the same id in the data directory. */
+/** Table of metadata about stored files. The content of each file is in the data directory, under the id of the row. */
 interface FilesTable extends Stamped {
 	id: string;
 	/** Principal that stored the file. For files of tools, the session's owner. */
 	owner: string;
-	/** Session of the file. Null for an uploaded file until a message contains it. */
+	/** Session of the file. Null for an uploaded file until a message contains the file. */
 	session_id: string | null;
 	name: string;
 	media_type: string;
@@ -245,7 +248,7 @@ interface FilesTable extends Stamped {
 	expires_at: number;
 }
 
-/** Table of the latest feedback of each principal about each run. */
+/** Table of feedback about runs. Each principal has at most one row for a run: the latest feedback. */
 interface FeedbackTable extends Stamped {
 	session_id: string;
 	run_id: string;
@@ -255,16 +258,13 @@ interface FeedbackTable extends Stamped {
 	at: number;
 }
 
-/**
- * Table of the system prompts of sessions. Each prompt is rendered once, before the first model call, so that the
- * prefix of every request stays the same.
- */
+/** Table of system prompts, one per session. Rendered once, so that all requests of a session begin in the same way. */
 interface SystemPromptsTable extends Stamped {
 	session_id: string;
 	text: string;
 }
 
-/** Table of the search texts of sessions in normal form. Each text is the name of a session, or one message. */
+/** Table of normalized texts (see `folded`) for the search. Each text is the name of a session or one message. */
 interface SearchTextsTable extends Stamped {
 	id: GeneratedAlways<number>;
 	session_id: string;
@@ -279,9 +279,9 @@ interface MemoriesTable extends Stamped {
 	scope: "user" | "channel" | "everyone";
 	/** Person or principal that the note is about, or the key of the channel (see `placeKey`). "" for a shared note. */
 	subject: string;
-	/** Person or principal whose run or request wrote the note. */
+	/** Person or principal that wrote the note, through a run or a request. */
 	author: string;
-	/** Session of the run that wrote the note. The session may have been deleted. Null if a client stored the note. */
+	/** Session in which a run wrote the note. The session may have been deleted. Null if a client stored the note. */
 	session_id: string | null;
 	/** Taint of the session or request that wrote the note (see taint.ts). */
 	taint: string;
@@ -300,11 +300,11 @@ interface MemoriesTable extends Stamped {
 interface SchedulesTable extends Stamped {
 	id: string;
 	session_id: string;
-	/** External key with which a deleted session is created again. Null if the schedule is deleted with its session. */
+	/** External key to create a deleted session again. If null, the schedule is deleted with its session. */
 	external_key: string | null;
 	/** Id of the person or principal that created the schedule. */
 	owner: string;
-	/** Principal without its person, as JSON. */
+	/** Principal that created the schedule, as JSON. Its person is in `actor`. */
 	principal: string;
 	/** The `Person` of the principal as JSON, or null. */
 	actor: string | null;
@@ -322,15 +322,15 @@ interface SchedulesTable extends Stamped {
 	last_fired_at: number | null;
 	last_run_id: string | null;
 	firings: number;
-	/** Reason why the schedule did not fire at its last due time or still waits to fire. Null if neither applies. */
+	/** Reason why the schedule missed its last due time, or why it still waits to fire. Null if neither applies. */
 	problem: string | null;
-	/** Number of the last event of the session that this event schedule has checked. */
+	/** Number of the last event in the session that a schedule with an event trigger has checked. */
 	seen_seq: number;
 }
 
 /**
- * Table of the messages of chat platforms that a session has received as context. Later runs get a message again only
- * if it was edited or the request refers to it.
+ * Table of chat messages that runs of a session have received as context. A later run receives the same message again
+ * only if the message was edited or the request refers to the message.
  */
 interface ReadMessagesTable extends Stamped {
 	session_id: string;
@@ -342,13 +342,13 @@ interface ReadMessagesTable extends Stamped {
 	run_id: string;
 }
 
-/** Table of the skills of working directories that the operator has trusted. */
+/** Table of trusted skills. The operator has trusted each skill for one working directory. */
 interface TrustedSkillsTable extends Stamped {
 	/** Real path of the working directory. */
 	directory: string;
 	/** Path of the skill's file, relative to the working directory. */
 	path: string;
-	/** Hash of all files of the skill (see `Skill`). */
+	/** Hash of the skill's files (see `Skill`). */
 	hash: string;
 	/** Files of the skill as JSON (see `TrustedContent`). Null in rows of earlier versions. */
 	content: string | null;
@@ -379,5 +379,5 @@ export interface Tables extends TrustTables, TaskTables, ToolTables {
 	trusted_skills: TrustedSkillsTable;
 }
 
-/** Values of the `Stamped` columns in rows that this version of the program writes on one machine. */
+/** Values of the `Stamped` columns in all rows that this version of the program writes. */
 export const stamp = { epoch: 1, v: 1 } as const;

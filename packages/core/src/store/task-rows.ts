@@ -7,7 +7,7 @@ import type { Tables } from "./tables.ts";
 
 export type TaskRow = Selectable<Tables["tasks"]>;
 
-/** Fields of a task that come from other tables. */
+/** Fields of `TaskFacts` that come from tables other than `tasks`. */
 export interface TaskSurroundings {
 	readonly needs: readonly string[];
 	readonly usage: Usage & { readonly cost: number };
@@ -31,7 +31,10 @@ export function isStep({ parent_id, spawn_call }: TaskOrigin): boolean {
 	return parent_id === null && spawn_call !== null;
 }
 
-/** Returns the chat users, apart from the submitter, whose requests the task works on or who replied to the task. */
+/**
+ * Returns the participants of the task except the submitter: chat users who made a request that the task works on, or
+ * who replied to the task.
+ */
 export function taskParticipants({ speakers }: { readonly speakers: string | null }): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);
 }

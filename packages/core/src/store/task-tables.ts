@@ -2,8 +2,8 @@ import type { TaskState } from "../vocabulary/task.ts";
 import type { Stamped } from "./stamped.ts";
 
 /**
- * Table of tasks. `epoch` is the number of times that a task was claimed. A process with an earlier number has lost the
- * task.
+ * Table of tasks. `epoch` is the number of times that a task was claimed. If `epoch` has increased since a process
+ * claimed the task, the process has lost the task.
  */
 interface TasksTable extends Stamped {
 	id: string;
@@ -14,8 +14,8 @@ interface TasksTable extends Stamped {
 	/** Parent task of a worker. */
 	parent_id: string | null;
 	/**
-	 * Tool call that created the task. After a crash, the repeated call finds the task by this id. For a step of a workflow, the
-	 * id of the workflow run.
+	 * Id of the tool call that created the task. If the call is repeated after a crash, the call finds the task by the
+	 * id. For a step of a workflow, the id of the workflow run.
 	 */
 	spawn_call: string | null;
 	/** Ended task that this task repeats. */
@@ -24,11 +24,11 @@ interface TasksTable extends Stamped {
 	depth: number;
 	/** Id of the person or principal that submitted the task (see `actingId`). */
 	submitted_by: string;
-	/** The `Person` of a chat platform who submitted the task, as JSON, with their role at that time. */
+	/** The `Person` of a chat platform who submitted the task, as JSON, with the person's role at that time. */
 	actor: string | null;
 	title: string;
 	description: string;
-	/** Names of the tools that the task may use, as JSON. */
+	/** Names of the tools that are available to the task, as JSON. */
 	tools: string;
 	/** Priority: 0 for low, 1 for normal, 2 for high. */
 	priority: number;
@@ -50,8 +50,8 @@ interface TasksTable extends Stamped {
 	/** Working time in milliseconds, without waits. Updated in every transaction of the task's run. */
 	worked_ms: number;
 	/**
-	 * Chat users, apart from the submitter, whose requests the task works on or who replied to the task. JSON array of
-	 * `Person`, or null.
+	 * Participants except the submitter: chat users who made a request that the task works on, or who replied to the
+	 * task. JSON array of `Person`, or null.
 	 */
 	speakers: string | null;
 	/** Process that works on the task. `lease_until` is the end of its lease. */
@@ -66,7 +66,7 @@ interface TasksTable extends Stamped {
 	ended_at: number | null;
 }
 
-/** Table of the dependencies of tasks on other tasks, which must be completed first. */
+/** Table of dependencies between tasks. The task `needs` must complete before the task `task_id` starts. */
 interface TaskNeedsTable extends Stamped {
 	task_id: string;
 	needs: string;

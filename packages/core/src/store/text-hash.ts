@@ -1,13 +1,16 @@
 import { hash } from "node:crypto";
 
 /**
- * Hashes of rows with text of people, models and tools. They reveal text that a disk fault or another program altered. They have
- * no key, so a program that also computes new hashes is not detected (decision 048). Deleted rows and hashes are detected by
- * comparison with the events (decision 060). Each hash is SHA-256 as base64url, 43 characters. Only the last hashed field may
- * contain a line break.
+ * Hashes of rows that contain text from people, models and tools. A hash reveals that a disk fault or another program
+ * has altered the text. The hashes have no key, so an alteration is not detected if a program also computes the new
+ * hashes (decision 048). A comparison of the rows with the events detects deleted rows and deleted hashes (decision
+ * 060). Each hash is SHA-256 as base64url, 43 characters. In the hashed text, only the last field may contain a line
+ * break.
  */
 
-/** Value in place of the previous hash, for the first event of a session and after an event without a hash. */
+/**
+ * Value in place of the previous event's hash. Used for the first event of a session and after an event without a hash.
+ */
 export const noTextHash = "";
 
 /** Returns the hash of an event. `previous` is the hash of the event before it in the session, so the events form a chain. */
@@ -27,8 +30,8 @@ export function eventHash(
 }
 
 /**
- * Returns the hash of a step of a run. Steps do not form a chain, because an image that a model refuses is later removed from its
- * step.
+ * Returns the hash of one step. Steps do not form a chain, because a step can change: an image is removed from its step
+ * if a model refuses the image.
  */
 export function stepHash({
 	runId,
@@ -42,7 +45,7 @@ export function stepHash({
 	return digest(`step\n${runId}\n${n}\n${data}`);
 }
 
-/** Returns the hash of the message of a run: its text and author, without images and attached files. */
+/** Returns the hash of a run's message. The hash includes the text and the author, but no images or attached files. */
 export function runHash(run: {
 	readonly id: string;
 	readonly sessionId: string;
@@ -54,7 +57,7 @@ export function runHash(run: {
 	return digest(`run\n${id}\n${sessionId}\n${ordinal}\n${actor ?? ""}\n${content}`);
 }
 
-/** Returns the hash of a message that waits for the next model call of a run. */
+/** Returns the hash of a waiting message. The message waits for the run's next model call. */
 export function steerHash(steer: {
 	readonly id: string;
 	readonly runId: string;
@@ -66,7 +69,7 @@ export function steerHash(steer: {
 	return digest(`steer\n${id}\n${runId}\n${ordinal}\n${actor ?? ""}\n${content}`);
 }
 
-/** Returns the hash of a compaction. `summary` is the column of this name. */
+/** Returns the hash of a compaction. `summary` is the value of the column `summary`. */
 export function summaryHash({
 	sessionId,
 	n,

@@ -1,10 +1,10 @@
 import type { CommandEndReason } from "../vocabulary/commands/background-command.ts";
 import type { Stamped } from "./stamped.ts";
 
-/** Table of the background commands of sessions (see vocabulary/commands/background-command.ts). */
+/** Table of background commands (see vocabulary/commands/background-command.ts). */
 interface BackgroundCommandsTable extends Stamped {
 	session_id: string;
-	/** Number of the command in the session, from 1. */
+	/** Number of the command within the session, from 1. */
 	n: number;
 	run_id: string;
 	call_id: string;
@@ -19,7 +19,10 @@ interface BackgroundCommandsTable extends Stamped {
 	informed: number;
 }
 
-/** Table of the hashes of the descriptions of MCP tools at their last approved call (see agent/mcp/approved-tools.ts). */
+/**
+ * Table of MCP tools with approved calls. `hash` is the hash of the tool's description at the last approved call (see
+ * agent/mcp/approved-tools.ts).
+ */
 interface McpToolsTable extends Stamped {
 	name: string;
 	directory: string;
@@ -27,10 +30,13 @@ interface McpToolsTable extends Stamped {
 	at: number;
 }
 
-/** Table of the files that a turn wrote, with their earlier content (see vocabulary/file-change.ts). */
+/**
+ * Table of files that turns have written. Each row belongs to one turn and one file, and contains the content before
+ * the turn (see vocabulary/file-change.ts).
+ */
 interface FileChangesTable extends Stamped {
 	session_id: string;
-	/** Run of the turn. Sub-agents of the run record their changes under the same id. */
+	/** Id of the run that started the turn. Sub-agents of the run record their changes under the same id. */
 	run_id: string;
 	/** Number of the file in the turn, from 1. */
 	n: number;
@@ -41,15 +47,15 @@ interface FileChangesTable extends Stamped {
 	before_size: number;
 	/** The earlier content, compressed and encrypted. Null if the file did not exist, or if the content is not stored. */
 	content: string | null;
-	/** Characters of `content`, for the limit of a session. */
+	/** Number of characters in `content`. The sum for a session is limited (see `changeLimits`). */
 	stored: number;
 	after_hash: string;
 	/**
-	 * Hash before a write whose end is unknown, because the write runs or the gateway stopped. Null for all other
-	 * files.
+	 * Hash of the content before the last write, if the end of that write is unknown: the write is in progress, or the
+	 * gateway stopped. Null if the end is known.
 	 */
 	writing_from: string | null;
-	/** 1 if the file was changed outside the turn between two writes of the turn. */
+	/** 1 if the file was changed by something other than the turn between two writes of the turn. */
 	interleaved: number;
 	/** Run that undid the turn. Null if the turn is not undone. */
 	undone_by: string | null;

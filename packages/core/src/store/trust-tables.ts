@@ -1,18 +1,24 @@
 import type { Stamped } from "./stamped.ts";
 
-/** Table of the tokens of clients, without their texts. The text of the operator's own token is in a file. */
+/**
+ * Table of client tokens. The rows do not contain the text of a token. The text of the operator's own token is in a
+ * file.
+ */
 interface TokensTable extends Stamped {
-	/** Id in the text of the token, 26 characters. */
+	/** Id of the token, 26 characters. The id is part of the token's text. */
 	id: string;
 	kind: "operator" | "observer" | "connector";
-	/** Name that the operator gave. For a connector or an observer, the end of its principal's id. */
+	/**
+	 * Name that the operator gave to the token. For a connector or an observer, the id of the principal ends with the
+	 * name.
+	 */
 	name: string;
-	/** SHA-256 of the secret part, in hexadecimal. */
+	/** SHA-256 of the secret part of the token's text, in hexadecimal. */
 	hash: string;
 	platform: string | null;
 	/** Guilds or teams of a connector, as JSON. Null for all guilds or teams of its platform. */
 	tenants: string | null;
-	/** Ids of the sessions that an observer may read, as JSON. Null for all sessions. */
+	/** For an observer, the ids of the sessions that it may read, as JSON. Null if it may read all sessions. */
 	sessions: string | null;
 	created_at: number;
 	last_used_at: number | null;
@@ -20,7 +26,10 @@ interface TokensTable extends Stamped {
 	revoked_at: number | null;
 }
 
-/** Table of the guilds and teams that connectors of a platform may serve, in addition to the configured ones. */
+/**
+ * Table of the guilds and teams that connectors of a platform may serve, in addition to the guilds and teams in the
+ * configuration.
+ */
 interface TenantsTable extends Stamped {
 	platform: string;
 	tenant: string;
@@ -59,11 +68,16 @@ interface PairingsTable extends Stamped {
 	role: "guest" | "member" | "approver" | "owner" | null;
 	created_at: number;
 	expires_at: number;
-	/** Time when the code was used or withdrawn. Null for all other codes, even after their expiry. */
+	/**
+	 * Time when the code was used or withdrawn. Null if the code was neither used nor withdrawn, even after its expiry.
+	 */
 	settled_at: number | null;
 }
 
-/** Table of the channel settings that the operator set at run time. They replace the configured settings. */
+/**
+ * Table of channel settings that the operator has set at run time. A row replaces the configured settings for the same
+ * key.
+ */
 interface PlacesTable extends Stamped {
 	/** Key from `placeKey`, or `PLATFORM:TENANT` for all channels of a tenant. */
 	key: string;
@@ -73,7 +87,7 @@ interface PlacesTable extends Stamped {
 	set_at: number;
 }
 
-/** Table of the trust grants of channels; see trust/grants/grant-rows.ts. */
+/** Table of trust grants. Each grant applies to one channel (see trust/grants/grant-rows.ts). */
 interface ChannelGrantsTable extends Stamped {
 	id: string;
 	/** Key from `placeKey`. */
@@ -96,8 +110,8 @@ interface ChannelGrantsTable extends Stamped {
 	 */
 	alive_at: number;
 	/**
-	 * Ids of the sessions that received the event of the grant's start, as JSON. These sessions also receive the event of its
-	 * end.
+	 * Ids of the sessions that received the event about the start of the grant, as JSON. The same sessions receive the
+	 * event about the end of the grant.
 	 */
 	told: string;
 	ended_at: number | null;

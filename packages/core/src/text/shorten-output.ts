@@ -58,7 +58,9 @@ function indexAfterLines(text: string, lines: number): number {
 	return at;
 }
 
-/** Returns the index at which the last `lines` lines of the text begin. Returns 0 if the text has no more lines. */
+/**
+ * Returns the index at which the last `lines` lines of the text begin. Returns 0 if the text has at most `lines` lines.
+ */
 function indexBeforeLines(text: string, lines: number): number {
 	let at = text.endsWith("\n") ? text.length - 1 : text.length;
 	for (let count = 0; count < lines; count += 1) {

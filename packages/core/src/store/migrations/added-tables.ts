@@ -34,7 +34,7 @@ export async function createMemories(db: Kysely<unknown>, engine: Engine): Promi
 }
 
 /**
- * Creates the full-text index and its triggers. The index stores no copy of the text, because the table contains the
+ * Creates the full-text index and its triggers. The index stores no copy of the text, because `memories` contains the
  * text: https://www.sqlite.org/fts5.html#contentless_delete_tables
  */
 async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
@@ -46,7 +46,9 @@ async function createSqliteIndex(db: Kysely<unknown>): Promise<void> {
 		delete from memory_index where rowid = old.n; end`.execute(db);
 }
 
-/** Creates the full-text index in a separate table, so that `memories` has the same columns on both engines. */
+/**
+ * Creates the full-text index in a separate table, so that `memories` has the same columns on SQLite and PostgreSQL.
+ */
 async function createPostgresIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create table memory_index (
 		n bigint primary key references memories (n) on delete cascade, grams tsvector not null)`.execute(db);
@@ -87,8 +89,8 @@ export async function createSchedules(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the table of the skills of working directories that the operator has trusted, each with the hash of its
- * content.
+ * Creates the table of trusted skills. The operator has trusted each skill for a working directory, and the row
+ * contains the hash of the skill's content.
  */
 export async function createTrustedSkills(db: Kysely<unknown>): Promise<void> {
 	await withColumns(db.schema.createTable("trusted_skills"), [
@@ -103,12 +105,14 @@ export async function createTrustedSkills(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Adds a column for the trusted content, so that a person can see later changes. */
+/** Adds a column for the content of a skill when it was trusted, so that a person can see later changes. */
 export async function addTrustedContent(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("trusted_skills").addColumn("content", "text").execute();
 }
 
-/** Adds a column for the chat messages that were read for a run, and creates the table of their ids. */
+/**
+ * Adds a column for the chat messages that a run received as context. Creates the table with the ids of these messages.
+ */
 export async function addMessageContext(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("runs").addColumn("context", "text").execute();
 	await withColumns(db.schema.createTable("read_messages"), [
@@ -184,16 +188,17 @@ export async function createFileChanges(db: Kysely<unknown>): Promise<void> {
 		.execute();
 }
 
-/** Tables with text of sessions. Rows from before this migration have no hash and are reported as unverified. */
+/** Tables with text of sessions. Rows from before `addTextHashes` ran have no hash and are reported as unverified. */
 const tables = ["events", "steps", "runs", "steers", "compactions"];
 
-/** Adds columns for hashes that reveal later changes of text. */
+/** Adds a column for a hash to each table with text of sessions. The hash reveals later changes of the text. */
 export async function addTextHashes(db: Kysely<unknown>): Promise<void> {
 	for (const table of tables) await db.schema.alterTable(table).addColumn("hash", "text").execute();
 }
 
 /**
- * Adds a column to sessions for the number of the first event that must have a hash. Deleted hashes are then detected.
+ * Adds a column to `sessions` for the `seq` of the first event that must have a hash. With the column, deleted hashes
+ * are detected.
  */
 export async function addHashedFrom(db: Kysely<unknown>): Promise<void> {
 	await db.schema

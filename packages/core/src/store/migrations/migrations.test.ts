@@ -21,8 +21,8 @@ const later = migrations.slice(first.length);
 const file = join(directory, "parley.sqlite");
 
 /**
- * Functions that open a store on each engine. The first opens a store with the schema of the first release. The second
- * opens the same database with the current schema.
+ * Engines with two functions each. The first function opens a store with the schema of the first release. The second
+ * function opens the same database with the current schema.
  */
 const engines: readonly [
 	string,
@@ -41,7 +41,7 @@ const engines: readonly [
 		"PostgreSQL",
 		() => openPgliteStore<Tables>({ migrations: first }),
 		async (store) => {
-			// A closed in-memory database is lost, so the migrations run in the open one.
+			// An in-memory database is lost when it is closed, so the migrations run in the open database.
 			for (const { up } of later) await store.commit((tx) => up(tx as Kysely<unknown>, "postgres"));
 			return store;
 		},

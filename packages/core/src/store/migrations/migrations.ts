@@ -202,7 +202,7 @@ const extendForOperators = async (db: Kysely<unknown>) => {
 			.addColumn(column, type, (definition) => definition.notNull().defaultTo(0))
 			.execute();
 	}
-	// Before this migration, all questions had a lifetime of one day.
+	// Questions that exist when the migration runs have a lifetime of one day.
 	await sql`update prompts set created_at = expires_at - 86400000`.execute(db);
 	await stamped(db.schema.createTable("files"))
 		.addColumn("id", "text", (column) => column.primaryKey())
@@ -232,7 +232,10 @@ const extendForOperators = async (db: Kysely<unknown>) => {
 	await db.schema.createIndex("sessions_updated").on("sessions").column("updated_at").execute();
 };
 
-/** Moves the system prompts out of the rows of sessions, because each change of a row writes the complete row. */
+/**
+ * Moves the system prompts from `sessions` to a separate table, because each change of a session's row writes the
+ * complete row.
+ */
 const separateSystemPrompts = async (db: Kysely<unknown>): Promise<void> => {
 	await stamped(db.schema.createTable("system_prompts"))
 		.addColumn("session_id", "text", (column) => column.primaryKey())

@@ -5,7 +5,7 @@ import { fromRow } from "../journal.ts";
 import { indexMessages, indexName } from "../search-texts.ts";
 import type { Tables } from "../tables.ts";
 
-/** Messages per query. The number is small because one message can be larger than a megabyte. */
+/** Maximum messages that a query reads. The number is small because one message can be larger than a megabyte. */
 const pageSize = 200;
 
 /**
@@ -30,13 +30,13 @@ export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise
 		.columns(["session_id", "kind"])
 		.execute();
 	if (engine === "sqlite") await createIndex(db);
-	// The cast is safe here: the tables that are read and written below exist.
+	// The cast is safe because all tables that `indexAll` reads and writes exist now.
 	await indexAll(db as Kysely<Tables>);
 }
 
 /**
- * Makes SQLite index texts in groups of 64, because a flush of the index is as slow for one text as for a group. A
- * search compares the newest texts directly, because no group contains them yet.
+ * Changes the trigger so that SQLite indexes texts in groups of 64, because a flush of the index takes the same time
+ * for one text and for 64 texts. A search compares texts directly if they are not indexed yet.
  */
 export async function indexInGroups(db: Kysely<unknown>): Promise<void> {
 	await sql`drop trigger search_texts_added`.execute(db);
@@ -46,8 +46,8 @@ export async function indexInGroups(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Creates the full-text index and its triggers. The index stores no copy of the texts, because the table contains the
- * texts: https://www.sqlite.org/fts5.html#contentless_delete_tables
+ * Creates the full-text index and its triggers. The index stores no copy of the texts, because `search_texts` contains
+ * the texts: https://www.sqlite.org/fts5.html#contentless_delete_tables
  */
 async function createIndex(db: Kysely<unknown>): Promise<void> {
 	await sql`create virtual table search_index

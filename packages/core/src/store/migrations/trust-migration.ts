@@ -87,8 +87,8 @@ const audit: readonly Column[] = [
 ];
 
 /**
- * Creates the tables about trust. Also adds columns for the channel of a session, the authors of messages, and the
- * requested grant of a prompt.
+ * Creates the tables about trust. Also adds columns for the channel of a session, for the author of a message, and for
+ * the trust grant that a question requests.
  */
 export async function createTrust(db: Kysely<unknown>): Promise<void> {
 	for (const [table, column] of [
