@@ -190,7 +190,7 @@ class SlackClient implements SlackPort {
 		else this.#options.log.warn("Slack reported that the app was removed, but still accepts its token");
 	}
 
-	/** Logs at most one warning for each silence. */
+	/** Logs a suspicion, with at most one warning for each silence, and calls `silent`. */
 	#suspected({ reason, since, isLikely }: Suspicion, handlers: Handlers): void {
 		const { log } = this.#options;
 		const words = "events from Slack might be missing";

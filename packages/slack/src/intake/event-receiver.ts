@@ -18,7 +18,10 @@ export interface EventReceiverParts {
 	readonly handlers: Promise<EventHandlers>;
 	/** Receives each inbound event that has been stored. */
 	readonly passed: (inbound: InboundEvent) => Promise<void>;
-	/** Receives an event that Slack does not redeliver; see `CatchUp.lost`. */
+	/**
+	 * Receives an event that Slack does not redeliver. Returns false if the event cannot be read later; see
+	 * `CatchUp.lost`.
+	 */
 	readonly lost: (body: unknown) => boolean;
 	readonly log: Logger;
 }

@@ -42,7 +42,7 @@ export interface PostsParts {
 	readonly history: History;
 	readonly files: SharedFiles;
 	readonly streams: Streams;
-	/** Reads a file from Parley's gateway. Undefined if the gateway refuses it. */
+	/** Returns the content of a file from Parley's gateway, or undefined if the gateway refuses the file. */
 	readonly read: (upload: NonNullable<Post["upload"]>) => Promise<Uint8Array | undefined>;
 	readonly log: Logger;
 }
