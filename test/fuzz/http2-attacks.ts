@@ -202,7 +202,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 export const http2Kinds = Object.keys(kinds);
 
-/** Returns all bytes of one connection that attacks the HTTP/2 layer, ending with a PING. */
+/** Returns an attack on the HTTP/2 layer. Its bytes are those of one connection, and end with a PING. */
 export function makeHttp2Attack(kind: string, random: Random, token: string): Http2Attack {
 	const { make, outcome = "any" } = kinds[kind] ?? {};
 	if (!make) throw new Error(`no attack is called ${kind}`);
