@@ -19,7 +19,10 @@ export interface OutgoingMessage {
 	readonly text: string;
 }
 
-/** Descriptions of the limits of Slack that a message violates, by the part to change. Empty for a valid message. */
+/**
+ * Descriptions of Slack's limits that a message exceeds, by the part of the message to change. Empty for a valid
+ * message.
+ */
 export interface Violations {
 	readonly body?: string;
 	readonly controls?: string;

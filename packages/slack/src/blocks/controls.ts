@@ -52,7 +52,8 @@ function withoutRating(control: Control): Control {
 }
 
 /**
- * Returns the good and the bad rating of `row` with the block that shows them, or undefined if one is missing:
+ * Returns the buttons of `row` for a good and a bad rating, and the block that shows both buttons. Returns undefined
+ * if one of these buttons is missing:
  * https://docs.slack.dev/reference/block-kit/block-elements/feedback-buttons-element
  */
 function feedbackOf(

@@ -3,7 +3,9 @@ import type { TableBlock } from "@slack/types";
 import { limits } from "../vocabulary/limits.ts";
 import { richTextLength, richTextLine } from "./rich-text.ts";
 
-/** Maximum characters of a line of a table in code. Longer lines wrap, which breaks the table. */
+/**
+ * Maximum characters per line of a table that is shown as code. Longer lines wrap, which makes the table unreadable.
+ */
 const codeColumns = 80;
 
 /** Converts a table, or returns undefined if it is too large for a table block. */

@@ -62,7 +62,7 @@ export class ActiveChannels {
 		await this.#saved.written();
 	}
 
-	/** Adds entries, given with the most recently used first. Known entries stay unchanged. */
+	/** Adds entries. `places` begins with the most recently used entry. Known entries stay unchanged. */
 	add(places: readonly ActiveChannel[]): void {
 		const fresh = places.filter((place) => !this.#places.has(nameOf(place)));
 		for (const place of fresh.toReversed()) this.#use(place);

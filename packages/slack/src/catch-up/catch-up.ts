@@ -9,8 +9,7 @@ export interface CatchUpParts {
 	readonly port: SlackApi;
 	readonly places: ActiveChannels;
 	/**
-	 * Returns the threads below recent posts in channels. People may have replied in these threads for the first
-	 * time.
+	 * Resolves with the threads below recent posts in channels. The first reply in such a thread may have been missed.
 	 */
 	readonly posted: () => Promise<readonly ActiveChannel[]>;
 	/** Latest time before which no event is missing, in milliseconds since the epoch. */

@@ -10,7 +10,9 @@ export interface Gap {
 	readonly place: ActiveChannel;
 	readonly oldest: string;
 	readonly latest: string;
-	/** True if an earlier process whose database is lost may have answered these messages. */
+	/**
+	 * True if an earlier process may have answered the messages in the gap, but the database of that process is lost.
+	 */
 	readonly seenBefore?: true;
 }
 
@@ -76,13 +78,16 @@ export function mergeGaps([first, ...left]: readonly Gap[], more: readonly Gap[]
 interface Known {
 	readonly place: ActiveChannel;
 	message?: string;
-	/** Slack timestamp of the last use of the channel or thread. The gap begins there if no message is known. */
+	/**
+	 * Slack timestamp of the last use of the channel or thread. The gap begins at this timestamp if no message is known.
+	 */
 	used: string;
 }
 
 /**
- * Returns the gaps of rooms up to `latest`, most recently used first. Each gap begins at the newest known message,
- * or at the last use if none is known. The first message of a thread is a known message of its channel.
+ * Returns the gaps of rooms up to `latest`, most recently used first. Each gap begins at the newest known message, or
+ * at the last use of the channel or thread if no message is known. The first message of a thread is a known message
+ * of its channel.
  */
 export function gapsOf(rooms: readonly RoomProgress[], latest: string): Gap[] {
 	const known = new Map<string, Known>();

@@ -73,7 +73,7 @@ export class Channels {
 	}
 
 	/**
-	 * Returns the room of a message. The room of a message outside threads is the thread that it starts, also in
+	 * Returns the room of a message. A message outside threads belongs to the thread that the message starts, also in
 	 * direct messages: https://docs.slack.dev/ai/developing-ai-apps. Rejects like `find`.
 	 */
 	roomOf(

@@ -151,8 +151,8 @@ const Lined = z.object({
 });
 
 /**
- * Returns the line of an event: its conversation of direct messages, or its thread of another channel. Returns
- * undefined for an event without a channel.
+ * Returns the line of an event: the channel of direct messages, or the thread in any other channel. Returns undefined
+ * for an event without a channel.
  */
 function lineOf(body: unknown): string | undefined {
 	const event = Lined.safeParse(body).data?.event;

@@ -66,7 +66,7 @@ const written: ReadonlySet<string | undefined> = new Set([
 
 /**
  * Subtypes of messages that report a join. After a disconnection, only these messages report a join, because the
- * history has no other events.
+ * history of a channel contains only messages.
  */
 const joins: ReadonlySet<string | undefined> = new Set(["channel_join", "group_join"]);
 

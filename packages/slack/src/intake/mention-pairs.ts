@@ -2,20 +2,20 @@ import { type Clock, delay } from "@parley/base";
 import type { Translated } from "./incoming.ts";
 
 /**
- * Maximum milliseconds between a mention event and its message event. Slack sends them together, if the app
- * receives message events in this channel.
+ * Maximum milliseconds between a mention event and its message event. Slack sends both events together if the app
+ * receives message events in the channel.
  */
 const waitMs = 1000;
 const maximum = 200;
 
 /**
- * Pairs of events for messages that mention the agent: Slack sends a message event and a mention event, in any
- * order. The mention event may lack attachments (https://docs.slack.dev/reference/events/app_mention shows none),
- * so it gets the result of the message event.
+ * Pairs of events for messages that mention the agent: Slack sends a message event and a mention event, in any order.
+ * The mention event may lack attachments (https://docs.slack.dev/reference/events/app_mention shows none), so the
+ * result of the message event is used for both events.
  */
 export class MentionPairs {
 	readonly #clock: Clock;
-	/** Message events by the key of the message. Mention events wait for these promises. */
+	/** Results of message events, by the key of the message. Mention events wait for these results. */
 	readonly #messages = new Map<string, PromiseWithResolvers<Translated>>();
 
 	readonly #arrived = new Set<string>();

@@ -19,7 +19,10 @@ const passing: ReadonlySet<string> = new Set([
 	"team_access_not_granted",
 ]);
 
-/** Returns the response of a reading method, or Slack's permanent refusal. Rejects with `unavailable` otherwise. */
+/**
+ * Returns the response of a reading method, or Slack's permanent refusal. Rejects with `unavailable` for a temporary
+ * refusal or a rate limit.
+ */
 export async function readSlack(
 	port: SlackApi,
 	call: SlackCall,

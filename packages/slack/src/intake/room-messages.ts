@@ -17,7 +17,10 @@ import { Message, ts } from "./wire.ts";
 const rightsMs = 60_000;
 /** Messages per page. https://docs.slack.dev/reference/methods/conversations.replies recommends at most 200. */
 const perPage = 200;
-/** Periods to try in a long thread, because Slack returns the oldest messages of a thread first. */
+/**
+ * Periods before the message, in milliseconds. They are tried in this order in a long thread, because Slack returns
+ * the oldest messages of a thread first.
+ */
 const windowsMs = [86_400_000, 3_600_000, 300_000];
 /** Maximum linked messages to read for a message. */
 const maxLinks = 3;
@@ -51,9 +54,9 @@ export interface RoomMessagesParts {
 }
 
 /**
- * Returns the messages before a message and the messages that it links to, if the author may currently read
- * them. For a direct message, also returns messages of the channel that the author is viewing. Rejects with
- * `unavailable` if Slack does not return the earlier messages or the author's access.
+ * Resolves with the messages before a message, and the messages to which the message links. Includes only messages
+ * that the author may currently read. For a direct message, also includes messages of the channel that the author is
+ * viewing. Rejects with `unavailable` if Slack does not return the earlier messages or the author's access.
  */
 export async function readRoomMessages(parts: RoomMessagesParts, query: ContextQuery): Promise<ReadContext> {
 	const [linked, seen, isAllowed, page] = await Promise.all([
@@ -188,7 +191,7 @@ async function readLinks(
 	const links = linksIn(text, parts.self.url).slice(0, maxLinks);
 	const read = links.map(async (link) => {
 		const { channel } = link;
-		// A link to a direct message is read only in the same channel.
+		// A link to a direct message is read only if the link is in the same channel of direct messages.
 		const isHere = channel === room.channel;
 		if (!isHere && channel.startsWith("D")) return [];
 		return isHere || (await isReader(parts, { ...room, channel }, person.id)) ? readLink(parts, link) : [];

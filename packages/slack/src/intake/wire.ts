@@ -87,7 +87,8 @@ export const Retitled = Stopped.extend({ title: z.string().max(200) });
 export const ContextChanged = z.object({ user: id, context: z.unknown() });
 
 /**
- * Event of the app's home: https://docs.slack.dev/reference/events/app_home_opened. `channel` is the person's direct messages.
+ * Event of the app's home: https://docs.slack.dev/reference/events/app_home_opened. `channel` is the channel of
+ * direct messages with the person.
  */
 export const HomeOpened = z.object({ user: id, channel: id, tab: z.string().optional() });
 

@@ -16,8 +16,8 @@ export const Installation = z.object({
 export type Installation = z.output<typeof Installation>;
 
 /**
- * Whether an event is for this installation. The app may also be installed in other workspaces, whose members have no permissions
- * here.
+ * Whether an event is for this installation. The app may also be installed in other workspaces. Members of those
+ * workspaces have no permissions here.
  */
 export function isForSelf(
 	{ team_id, enterprise_id, is_enterprise_install }: Installation,

@@ -15,7 +15,7 @@ export interface AnswersParts {
  */
 const answeredMs = 1500;
 
-/** Returns a response whose text only the acting person sees. */
+/** Returns a response with a text that only the acting person sees. */
 export function privately(text: string): Readonly<Record<string, unknown>> {
 	return { response_type: "ephemeral", replace_original: false, text };
 }
@@ -30,8 +30,9 @@ export class Answers {
 	}
 
 	/**
-	 * Returns the body of the acknowledgement within `answeredMs`. `reply` converts the text of the work, or of its
-	 * failure. Without `reply`, or if the work takes too long, the text is posted privately afterwards.
+	 * Returns the body of the acknowledgement within `answeredMs`. `reply` converts the text that `work` returns, or the
+	 * text for a failure, to this body. Without `reply`, or if the work takes too long, the text is posted privately
+	 * afterwards.
 	 */
 	async inTime(
 		work: Promise<string | undefined>,

@@ -59,8 +59,8 @@ function withoutMentions({ body, controls = [], list, instead }: Showing): Draft
 }
 
 /**
- * Returns simpler versions of a message whose blocks Slack refused: with the controls, then without them. They contain only
- * the beginning of a long body. Empty if no version is valid.
+ * Returns simpler versions of a message, to use after Slack has refused its blocks: with the controls, then without
+ * the controls. The versions contain only the beginning of a long body. Empty if no version is valid.
  */
 export function plainDrafts({
 	body,

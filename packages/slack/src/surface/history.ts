@@ -34,7 +34,7 @@ const Page = z.object({
 	response_metadata: z.object({ next_cursor: z.string().optional() }).nullish().catch(undefined),
 });
 
-/** Maximum milliseconds by which this machine's clock may be ahead of Slack's. */
+/** Maximum milliseconds by which this machine's clock may be ahead of Slack's clock. */
 export const skewMs = 6 * 60_000;
 /** Maximum messages of a search. If there are more, the search fails. */
 const maxMessages = 2000;
@@ -70,7 +70,8 @@ export class History {
 	/** Positions by `Search.key`. An evicted search starts again. */
 	readonly #searches = new LRUCache<string, SearchState>({ max: maxSearches });
 	/**
-	 * Pages whose requests are not sent yet. A page that was requested before a search started may miss the message.
+	 * Pages for which no request has been sent yet. A search shares only these pages: a page that was requested before
+	 * the search started may lack the message.
 	 */
 	readonly #next = new Map<string, Promise<MessagePage>>();
 

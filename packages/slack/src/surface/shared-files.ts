@@ -28,7 +28,7 @@ export interface SharedFilesParts {
 /**
  * Files of posts, in the three steps of https://docs.slack.dev/messaging/working-with-files#upload. Sharing a file
  * creates another message without metadata, and Slack does not return its timestamp. Therefore, the post is created
- * first. Shared files are recognised by name and size among the bot's messages after the post.
+ * before its files are shared. Shared files are recognised by name and size among the bot's messages after the post.
  */
 export class SharedFiles {
 	readonly #parts: SharedFilesParts;

@@ -143,7 +143,7 @@ test("a post with an unknown result is found by its nonce, not by its content", 
 	expect(await surface.find(row(post()))).toBeUndefined();
 	expect(await surface.find(row(post()))).toEqual({ remote: "C1-1700000003.000100" });
 	expect(port.last).toMatchObject({ channel: "C1", ts: thread, include_all_metadata: true, inclusive: true });
-	// This machine's clock may be some minutes ahead of Slack's.
+	// This machine's clock may be some minutes ahead of Slack's clock.
 	expect(Number(port.last?.["oldest"])).toBeLessThanOrEqual((clock.now() - 300_000) / 1000);
 	port.answer("conversations.history", ok({ messages: [ownMessage("1700000003.000100", marked)] }));
 	expect(await surface.find(row(post(), { conversation: "T1/D1" }))).toEqual({

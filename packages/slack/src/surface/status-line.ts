@@ -39,7 +39,9 @@ interface Line {
 	nextAt: number;
 	/** Current step of the agent, or "". */
 	text: string;
-	/** Times on the monotonic clock when a different text, or the same text, may be sent. */
+	/**
+	 * Earliest times on the monotonic clock for sending: `textAt` for a different text, `sameTextAt` for the same text.
+	 */
 	textAt: number;
 	sameTextAt: number;
 	/** Last request. Later requests wait until it has ended. */
@@ -47,7 +49,7 @@ interface Line {
 }
 
 /**
- * Status lines below threads, which show that the agent is working or waits for a person:
+ * Status lines below threads. A status line shows that the agent is working or waits for a person:
  * https://docs.slack.dev/reference/methods/agents.sessions.setStatus. They exist only for apps that are declared as
  * agents. The text is the current step: https://docs.slack.dev/reference/methods/assistant.threads.setStatus
  */

@@ -45,7 +45,7 @@ export interface StreamsParts {
  */
 export class Streams {
 	readonly #parts: StreamsParts;
-	/** Streams by channel and timestamp. The next edit of a message whose stream was evicted ends that stream. */
+	/** Streams by channel and timestamp. If a stream was evicted, the next edit of its message ends the stream. */
 	readonly #running = new LRUCache<string, Stream>({ max: maxKnown });
 	#refusedUntil = Number.NEGATIVE_INFINITY;
 

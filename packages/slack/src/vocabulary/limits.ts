@@ -61,8 +61,9 @@ export const limits = {
 const tiers = { 1: 1, 2: 20, 3: 50, 4: 100 } as const;
 
 /**
- * Calls per minute of each method that the surface uses, from the method's page below reference/methods. `chat.postMessage` has a
- * special limit: one per second in a channel with short bursts, and several hundred per minute in a workspace.
+ * Calls per minute of each method that the surface uses, from the method's page below reference/methods.
+ * `chat.postMessage` has a special limit: one per second in a channel, with short bursts above this rate, and several
+ * hundred per minute in a workspace.
  */
 export const perMinute = {
 	"chat.postMessage": 240,

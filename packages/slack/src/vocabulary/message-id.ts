@@ -13,7 +13,7 @@ export function readMessageId(id: string): { readonly channel: string; readonly 
 }
 
 /**
- * Returns the id of a message that a person names by its link, its id, or its timestamp in this channel.
+ * Returns the id of a message. A person can name the message by its link, its id, or its timestamp in `channel`.
  * Returns any other text without surrounding spaces and angle brackets.
  */
 export function namedMessage(text: string, channel: string): string {

@@ -80,7 +80,7 @@ export interface SlackPort extends SlackResponder {
 	/** Uploads the bytes to the URL from `files.getUploadURLExternal`. This is the second of three steps. */
 	upload(url: string, bytes: Uint8Array): Promise<SlackAnswer>;
 	/**
-	 * Downloads a private file of up to `maximum` bytes. Rejects with a `ParleyError`, whose text is for people:
+	 * Downloads a private file of up to `maximum` bytes. Rejects with a `ParleyError` with a text for people:
 	 * - for a larger file
 	 * - for an origin that is not allowed
 	 * - if Slack does not return the file, for example because it returns its sign-in page

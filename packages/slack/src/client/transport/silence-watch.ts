@@ -33,7 +33,7 @@ export interface Suspicion {
 export class SilenceWatch<Line extends WatchedSocket> {
 	readonly #clock: Clock;
 	readonly #open: ReadonlySet<Line>;
-	/** Number of consecutive envelopes that arrived on other sockets, by socket. */
+	/** By socket: number of consecutive envelopes that arrived on other sockets. */
 	readonly #missed = new WeakMap<Line, number>();
 	#echoMs = echoMs;
 	#echo: Timer | undefined;
@@ -75,7 +75,8 @@ export class SilenceWatch<Line extends WatchedSocket> {
 		if (this.#isOver) return;
 		this.#echo ??= this.#clock.after(this.#echoMs, () => {
 			this.#echo = undefined;
-			// Slack may send no events about posts in these channels, and replacements would then have no effect.
+			// Slack may send no events about the posts, for example in some channels. Replacements of sockets would then have
+			// no effect.
 			this.#echoMs = Math.min(this.#echoMs * 2, idleMs);
 			this.#suspectAll("no event arrived since the last post", true);
 		});

@@ -22,7 +22,7 @@ export interface LineParts {
 /** Reason to replace a socket. */
 export interface Farewell {
 	readonly reason: string;
-	/** Whether no other socket can replace this one. */
+	/** Whether a new socket would end for the same reason, so that this socket is not replaced. */
 	readonly isFinal: boolean;
 }
 
@@ -196,7 +196,7 @@ const maxUnanswered = 2;
 /** Channel on which undici reports pongs: https://undici.nodejs.org/docs/api/DiagnosticsChannel#event-undiciwebsocketpong */
 const pongs = channel("undici:websocket:pong");
 
-/** Checks whether an open socket still reaches the other side, because a network failure can leave a connection open. */
+/** Checks whether an open socket still reaches Slack, because a socket can stay open after a network failure. */
 export class PingWatch {
 	readonly #socket: WebSocket;
 	readonly #clock: Clock;
@@ -267,7 +267,7 @@ export class SocketRoute {
 		);
 	}
 
-	/** Ends the connection immediately, without waiting for the other side. A WebSocket cannot do this itself. */
+	/** Ends the connection immediately, without waiting for Slack. A WebSocket has no method for an immediate end. */
 	end(): void {
 		this.#stream?.destroy();
 		// A running request ends with an error, which the socket reports.

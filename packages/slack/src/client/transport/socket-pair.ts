@@ -7,7 +7,7 @@ import { SilenceWatch, type Suspicion } from "./silence-watch.ts";
 import { SocketLine } from "./socket-line.ts";
 import type { Deliver, Transport } from "./transport.ts";
 
-/** Number of sockets. While one socket is being replaced, the other receives all envelopes. */
+/** Number of sockets. While one socket is being replaced, the other socket receives all envelopes. */
 const lineCount = 2;
 const firstWaitMs = 1000;
 const maxWaitMs = 60_000;
@@ -221,8 +221,9 @@ interface OtherProcessWatchParts {
 }
 
 /**
- * Detects another process by the number of the app's sockets in Slack's greetings. Slack distributes messages among
- * these sockets, so each process would miss some. A number that is too high is checked again.
+ * Detects another connected process of the app. Slack's greetings contain the number of the app's sockets. Slack
+ * distributes messages among all these sockets, so each process would miss some messages. A number that is too high
+ * is checked again before it is reported.
  */
 export class OtherProcessWatch {
 	readonly #parts: OtherProcessWatchParts;
@@ -235,8 +236,8 @@ export class OtherProcessWatch {
 	}
 
 	/**
-	 * Records a greeting. `connections`: number of sockets of the app according to Slack. `own`: maximum number in
-	 * this process.
+	 * Records a greeting. `connections`: number of sockets of the app according to Slack. `own`: maximum number of
+	 * sockets in this process.
 	 */
 	greeted(connections: number, own: number): void {
 		if (connections <= own) {
