@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that a Node that is too old for TypeScript can report that.
+// Plain JavaScript, so that an old Node can report that it is too old.
 
 const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
 

@@ -47,7 +47,7 @@ export class Keyboard {
 		return this.#answer;
 	}
 
-	/** Whether a pasted text is still incomplete. The chat does not draw its keys one by one. */
+	/** Whether a pasted text is still incomplete. The chat then does not draw after each key. */
 	get isPasting(): boolean {
 		return (this.#answer ?? this.#message).pasted !== undefined;
 	}
@@ -134,7 +134,8 @@ export class Keyboard {
 	}
 
 	/**
-	 * Completes the text before the cursor. Shows the names if several match and they add no character to the text.
+	 * Completes the text before the cursor. Shows the matching names if several names match and the completion adds no
+	 * character.
 	 */
 	async #complete(before: Editor, beginning: Beginning): Promise<void> {
 		await this.#chat.complete(beginning, (names) => {

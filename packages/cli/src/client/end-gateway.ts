@@ -5,16 +5,17 @@ import { stopMessages } from "../texts/commands/gateway/stop.ts";
 import { isAlive } from "./running-gateway.ts";
 
 /**
- * Maximum milliseconds of the wait. A gateway ends within 30 s: 25 s for its runs, and 5 s to close its other parts.
+ * Maximum milliseconds to wait for the end of a gateway. A gateway ends within 30 s: 25 s for its runs, and 5 s to
+ * close its other parts.
  */
 const longestMs = 40_000;
 const pollMs = 50;
 
 /**
- * Asks the gateway of a data directory to stop, and waits until it ends. Resolves with false if the gateway still runs
- * after 40 s. If this process is root and another user owns the data, that user could have stored the id of another
- * process. The function then rejects with `failed_precondition` unless the process has the lock of the data, or that
- * user may end it.
+ * Asks the gateway of a data directory to stop, and waits until it ends. Resolves with false if the gateway still
+ * runs after 40 s. If this process is root and another user owns the data, that user could have stored the id of
+ * another process. The function then rejects with `failed_precondition` unless process `pid` has the lock of the
+ * data, or that user may end process `pid`.
  */
 export async function endGateway(pid: number, data: string): Promise<boolean> {
 	await askToStop(pid, data);

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
 
 /**
- * If this process is root and the directory's owner is not root, runs `work` with the permissions of the owner. New
- * files then belong to the owner, and a link of the owner cannot lead to a file that the owner may not open. Until
- * `work` has ended, the process must do no other work.
+ * Runs `work`. If this process is root and the directory's owner is not root, `work` has the permissions of the
+ * owner. New files then belong to the owner, and a link of the owner cannot lead to a file that the owner may not
+ * open. Until `work` has ended, the process must do no other work.
  */
 export async function asOwner<T>(directory: string, work: () => T | Promise<T>): Promise<T> {
 	const { uid, gid } = statSync(directory);

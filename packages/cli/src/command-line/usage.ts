@@ -71,8 +71,8 @@ function describe({ code, message }: CommanderError, command: Command): string {
 }
 
 /**
- * For an unknown command with a usual name such as `rm`, suggests Parley's command instead of a similarly spelled
- * name. Otherwise, returns `problem` unchanged.
+ * Returns `problem`. For an unknown command with a usual name such as `rm`, the result suggests Parley's command
+ * instead of a similarly spelled name.
  */
 function withUsualName(problem: string, code: string, command: Command): string {
 	if (code !== "commander.unknownCommand") return problem;

@@ -139,7 +139,7 @@ function healthIn(text: string): unknown {
 }
 
 interface TokenFile {
-	/** Name of the chat platform, with which the name of the token begins. */
+	/** Name of the chat platform. The name of the token begins with the name of the platform. */
 	readonly platform: string;
 	readonly data: string;
 }

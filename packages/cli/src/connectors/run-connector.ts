@@ -38,7 +38,7 @@ export interface ConnectorFlags extends AddressFlags {
 
 interface Run {
 	readonly platform: string;
-	/** Secrets of the platform, which logs must not contain. */
+	/** Secrets of the platform. Logs must not contain these secrets. */
 	readonly secrets: readonly string[];
 	readonly flags: ConnectorFlags;
 	readonly io: Io;

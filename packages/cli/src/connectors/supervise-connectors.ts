@@ -72,7 +72,8 @@ export function attachConnectors(
 }
 
 /**
- * Returns the environment of a connector, which contains only the shared variables and the `needed` variables.
+ * Returns the environment of a connector. The environment contains only the shared variables and the `needed`
+ * variables.
  */
 export function connectorEnvironment(
 	environment: Io["environment"],

@@ -107,7 +107,7 @@ const firstPauseMs = 250;
 const longestPauseMs = 5_000;
 
 interface FollowOptions {
-	/** Finds the address of the gateway, which may change at a restart. */
+	/** Finds the address of the gateway. The address may change at a restart. */
 	readonly find: () => Promise<HttpAddress>;
 	/** Query parameters of `/api/events`: the filter, and `limit`, the maximum number of earlier events. */
 	readonly query: URLSearchParams;

@@ -8,7 +8,7 @@ import type { GatewayFlags } from "./gateway-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
 /**
- * Checks a policy file and returns a summary. By default, checks the file that a gateway would use, which may be
+ * Checks a policy file and returns a summary. By default, checks the file that a gateway would use. That file may be
  * missing. Rejects if the file is invalid or a named file does not exist.
  */
 export async function checkFile(named: string | undefined, flags: GatewayFlags, io: Io): Promise<string> {

@@ -5,7 +5,10 @@ import type { Clock, Timer } from "@parley/base";
 /** Milliseconds between two checks, and the share of one core above which the process is busy. */
 const CHECK_INTERVAL_MS = 15_000;
 const WORKING_SHARE = 0.03;
-/** Delay of the V8 options. By then, the start is complete, and the heap has not grown yet. */
+/**
+ * Milliseconds from the call of `collectWhenIdle` until the V8 options are set. By then, the start is complete, and
+ * the heap has not grown yet.
+ */
 const SETTLE_MS = 1_000;
 
 /**
@@ -52,8 +55,8 @@ export function collectWhenIdle({ clock, settle = useLessMemory, cpu = ownCpu }:
 }
 
 /**
- * Sets V8 options, and returns a garbage collection. During a start, V8 would reject the compiled code of
- * Node's modules, which costs 60 ms.
+ * Sets V8 options, and returns a function that collects all garbage. With these options during a start, V8 would
+ * reject the compiled code of Node's modules, which costs 60 ms.
  */
 export function useLessMemory(): () => Promise<void> {
 	if (!process.execArgv.some((option) => /^--heap[-_]growing[-_]percent/.test(option))) {

@@ -8,7 +8,7 @@ import { mcpServeTexts } from "../texts/gateway/mcp.ts";
 
 export interface McpBridgeOptions {
 	readonly clock: Clock;
-	/** Finds the address of the gateway, which may change at a restart. */
+	/** Finds the address of the gateway. The address may change at a restart. */
 	readonly find: () => Promise<HttpAddress>;
 	/** Writes one message to the client. */
 	readonly write: (line: string) => void;

@@ -60,8 +60,8 @@ export async function trustDirectory(given: string, flags: TrustFlags, io: Io): 
 }
 
 /**
- * Prepares the trust in each chosen entry. Adds the reasons of unusable entries to `refused`, but rejects with
- * `--server`. Also rejects if no entry is left.
+ * Prepares the trust in each chosen entry. For an unusable entry, adds the reason to `refused`, or rejects if
+ * `--server` is set. Also rejects if no entry is left.
  */
 async function prepareAll(
 	{ chosen, refused }: Chosen,

@@ -40,8 +40,8 @@ function approvalPrompt({ allow_session }: PromptRequestPayload["context"], hasR
 }
 
 /**
- * Returns rows about the rule that the answer `always` adds, or none if the question offers no rule. The rows
- * show the complete words of its commands, and the access that it allows in addition to a sandboxed command.
+ * Returns rows about the rule that the answer `always` adds, or none if the question offers no rule. The rows show
+ * the complete words of the rule's commands, and the access that the rule allows in addition to a sandboxed command.
  */
 export function offeredRows({ context }: PromptRequestPayload, format: OutputFormat): string[] {
 	const { always_allow: rule } = context;

@@ -11,8 +11,8 @@ export function labelOf(name: string): string {
 type Value = string | number | boolean | readonly string[] | { readonly [key: string]: Value };
 
 /**
- * Returns the job of a service, in the format of launchd.plist(5). launchd cannot read a file of variables, so
- * Node reads it.
+ * Returns the job of a service, in the format of launchd.plist(5). launchd cannot read a file of variables, so Node
+ * reads the file.
  */
 export function launchdPlist(plan: ServicePlan): string {
 	const [node = "", ...args] = plan.argv;

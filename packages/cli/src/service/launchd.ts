@@ -26,7 +26,7 @@ export function launchdManager(scope: Scope, machine: Machine): ServiceManager {
 	const fileOf = (name: string): string => join(directoryOf(scope, machine), `${labelOf(name)}.plist`);
 	const unload = async (name: string): Promise<void> => {
 		if ((await print(name)).code === notFound) return;
-		// The job receives SIGTERM and has time to end. The command may return earlier.
+		// The job receives SIGTERM and has time to end. `launchctl bootout` may return before the job has ended.
 		await call("bootout", targetOf(name));
 		await waitUntil(async () => (await print(name)).code === notFound);
 	};

@@ -17,8 +17,8 @@ interface StartedService {
 }
 
 /**
- * Waits for the gateway of a started service, and resolves with it. Resolves with undefined if the service ends
- * or does not answer in time.
+ * Waits for the gateway of a started service. Resolves with the gateway when it answers. Resolves with undefined if
+ * the service ends or does not answer in time.
  */
 export async function waitForService(
 	{ name, data, manager }: StartedService,

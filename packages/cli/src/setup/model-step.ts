@@ -131,8 +131,8 @@ async function askToStore(
 }
 
 /**
- * Returns the reason why a key is invalid, or undefined for a valid key. An empty input is valid if a key is
- * stored, which then stays.
+ * Returns the reason why a key is invalid, or undefined for a valid key. An empty input is valid if a key is stored.
+ * The stored key then stays.
  */
 function problemOf(given: string, isStored: boolean): string | undefined {
 	const key = given.trim();

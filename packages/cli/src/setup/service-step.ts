@@ -77,7 +77,7 @@ async function install({ io, data, asks }: StepParts): Promise<string> {
 	return setupTexts.results.silentService;
 }
 
-/** Returns `io` with another current directory, which sessions of the service use. */
+/** Returns `io` with `cwd` as the current directory. Sessions of the service use this directory. */
 function inDirectory(cwd: string, io: Io): Io {
 	return Object.create(Object.getPrototypeOf(io), {
 		...Object.getOwnPropertyDescriptors(io),

@@ -59,7 +59,7 @@ export class Terminal {
 		this.#columns = widthOf(output);
 		emitKeypressEvents(input);
 		input.setRawMode(true);
-		// This listener must run before the listener that decodes keys, which the next statement adds.
+		// This listener must run before the listener that decodes keys. The next statement adds the decoding listener.
 		input.prependListener("data", this.#onData);
 		input.on("keypress", this.#onKeypress);
 		input.on("end", this.#onEnd);

@@ -46,8 +46,8 @@ export async function copyData(
 }
 
 /**
- * Creates the directory for copies if it is missing. It then belongs to the owner of the data. Rejects if the owner
- * cannot write to the directory.
+ * Creates the directory for copies if it is missing. A created directory belongs to the owner of the data. Rejects if
+ * the owner cannot write to the directory.
  */
 export async function makeCopies({ data }: UpgradedData, copies: string | undefined): Promise<void> {
 	const directory = copiesOf(data, copies);

@@ -104,7 +104,10 @@ export class RunMetricsCollector {
 	#provider: string | undefined;
 	#used: Used | undefined;
 
-	/** Processes an event. Returns the metrics of a run at its end if it called a model, otherwise undefined. */
+	/**
+	 * Processes an event. If the event ends a run that called a model, returns the metrics of the run. Otherwise,
+	 * returns undefined.
+	 */
 	receive(event: OzzieEvent): RunMetrics | undefined {
 		if (event.event === "internal.llm.call") this.#provider = event.payload.provider;
 		if (event.event === "usage.updated") this.#used = event.payload.run;

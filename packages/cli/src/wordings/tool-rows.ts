@@ -28,8 +28,8 @@ export function toolStartRow(
 }
 
 /**
- * Returns the beginning of a tool's result: `maxRows` lines and the number of further lines, or all lines if at
- * most one is left. `named`: whether the first row contains the name of the tool.
+ * Returns the beginning of a tool's result: `maxRows` lines and the number of further lines, or all lines if the
+ * result has at most `maxRows + 1` lines. `named`: whether the first row contains the name of the tool.
  */
 export function toolEndRows(
 	ended: Ended,

@@ -9,7 +9,7 @@ import type { Clipboard, ClipboardImage } from "./clipboard.ts";
 import type { PastedImages } from "./pasted-images.ts";
 
 /**
- * Label of an image or plain text, for the message. Otherwise, a notice with the reason why the clipboard
+ * Text for the message: the label of an image, or plain text. Otherwise, a notice with the reason why the clipboard
  * provides neither.
  */
 export type PastedClipboard =

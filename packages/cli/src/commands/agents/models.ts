@@ -33,8 +33,8 @@ interface ModelsFlags extends AddressFlags {
 }
 
 /**
- * Returns the names of the models' providers. Includes `unnamed` if the default model is not in the list, because
- * its provider is unknown.
+ * Returns the names of the models' providers. Includes `unnamed` if the list lacks the default model, because the
+ * provider of the default model is then unknown.
  */
 function providersOf({ models, default: chosen }: MethodResult<"list_models">): ReadonlySet<string> {
 	const names = models.map(({ provider }) => provider);

@@ -67,8 +67,8 @@ function judge({ urls, auth, insecureLan }: Reach): Found {
 }
 
 /**
- * Resolves with a failure if another program uses a port of the gateway, which then cannot start. Resolves with
- * undefined if all ports are free.
+ * Resolves with a failure if another program uses a port of the gateway, because the gateway then cannot start.
+ * Resolves with undefined if all ports are free.
  */
 async function findOccupiedPort(
 	{ answers, distribution }: System,

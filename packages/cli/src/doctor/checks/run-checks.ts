@@ -66,8 +66,8 @@ export async function runChecks(system: System, chosen = checks): Promise<Findin
 }
 
 /**
- * If an earlier check has reported the same problem, returns an `ok` finding that names this check. Otherwise,
- * returns the finding unchanged.
+ * Returns the finding. If an earlier check has reported the same problem, returns an `ok` finding with the id of the
+ * earlier check instead.
  */
 function unlessReported(finding: Finding, before: readonly Finding[]): Finding {
 	const earlier = before.find(({ status, what }) => status !== "ok" && what === finding.what);

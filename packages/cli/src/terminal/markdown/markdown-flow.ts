@@ -80,12 +80,11 @@ export class MarkdownFlow implements TextFlow {
 	#needsGap = false;
 	#hasPrinted = false;
 	readonly #now: () => number;
-	/** The last rows of the incomplete end, and the time until which they are reused. */
+	/** Rows of the incomplete end that `open` last returned, and the time until which the rows are reused. */
 	#shown: { readonly columns: number; readonly rows: readonly string[]; readonly until: number } | undefined;
 
 	/**
-	 * Starts an empty text. `now` returns milliseconds. Without it, each call of `open` parses the incomplete
-	 * block.
+	 * Starts an empty text. `now` returns milliseconds. Without `now`, each call of `open` parses the incomplete block.
 	 */
 	constructor(now = () => 0) {
 		this.#now = now;

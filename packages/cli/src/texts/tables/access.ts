@@ -9,7 +9,10 @@ export const trustTableTexts = {
 	ended: ({ time, reason }: { readonly time: string; readonly reason: string }) => `ended ${time}: ${reason}`,
 	left: ({ time }: { readonly time: string }) => `${time} left`,
 	expired: "expired",
-	/** Shows the coverage of a grant: all calls without `calls`, and all members without `people`. */
+	/**
+	 * Shows the coverage of a grant. Without `calls`, the grant covers all calls. Without `people`, the grant covers all
+	 * members.
+	 */
 	coverage: ({
 		calls,
 		people = "members",
