@@ -29,7 +29,7 @@ function noticeOf(folder) {
 }
 
 /**
- * Returns the texts of the licences in an SPDX expression. Throws if the SPDX list lacks one of them.
+ * Returns the texts of the licences in an SPDX expression. Throws if the SPDX list lacks one of these licences.
  * @param {string} expression
  * @param {string} holder
  */

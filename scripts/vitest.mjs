@@ -87,8 +87,8 @@ function forget(directory) {
 const ROOM = 2 ** 30;
 
 /**
- * Returns a temporary directory in memory, or undefined unless tests can use /dev/shm: Docker makes it small, and
- * some systems start no programs there.
+ * Returns a temporary directory in memory, or undefined if the tests cannot use /dev/shm. Docker makes /dev/shm
+ * small, and some systems do not start programs in /dev/shm.
  */
 function directoryInMemory() {
 	const [place, folder] = ["/dev/shm", "/dev/shm/parley-test-"];

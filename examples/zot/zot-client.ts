@@ -59,7 +59,10 @@ export class ZotClient {
 		});
 	}
 
-	/** Sends a prompt. Resolves at its end, or rejects with its error. Only one prompt may run at a time. */
+	/**
+	 * Sends a prompt. Resolves when the agent has completed the prompt, or rejects with the agent's error. Only one
+	 * prompt may run at a time.
+	 */
 	async prompt(message: string, onEvent: (event: Line) => void): Promise<void> {
 		let failure: string | undefined;
 		const done = new Promise<void>((resolve, reject) => {
