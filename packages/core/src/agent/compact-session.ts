@@ -44,14 +44,14 @@ export interface CompactPorts extends SpendingPorts {
 const aboveAllPositions = 2 ** 31 - 1;
 
 /**
- * Replaces the transcript of a session with a summary. Returns the summary, and the sizes before and after.
- * Runs that start during the compaction wait for its end. A repeated request returns the stored result. Returns
- * undefined if the transcript has no message after the last summary. A compaction that starts records its end as
- * `compaction.ended`. Throws:
+ * Replaces the transcript of a session with a summary. Returns the summary, and the sizes before and after. Runs that
+ * start during the compaction wait for its end. A repeated request returns the stored result. Returns undefined if the
+ * transcript has no message after the last summary. A compaction that starts records its end as `compaction.ended`.
+ * Throws:
  * - `failed_precondition` if the session has an unfinished run or another active compaction
  * - `cancelled` if the compaction is stopped
- * - other errors, for example of the model
- * After an error the transcript is unchanged, unless only the record of the end failed.
+ * - other errors, for example of the model After an error, the transcript is unchanged, except if only the write of
+ *   `compaction.ended` failed.
  */
 export async function compactSession(
 	session: Session,
@@ -190,8 +190,9 @@ async function compact(
 }
 
 /**
- * Returns a function that retries failed calls as a run does, and records the cost of each call. The function throws
- * if a budget is exhausted, no attempt is left, or the reply is unusable.
+ * Returns a function that requests a text from the model. The function retries failed model calls as a run does, and
+ * records the cost of each model call. The function throws if a budget is exhausted, no attempt is left, or the reply
+ * is unusable.
  */
 function writerFor(caller: SessionCaller, { model, names }: RunSettings, random: () => number): WriteText {
 	const { session, signal, clock } = caller;
@@ -235,7 +236,10 @@ function busy(): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-/** A compaction in progress. Later runs of the session wait for its end, and a stop of the gateway cancels it. */
+/**
+ * A compaction in progress. Later runs of the session wait for the end of the compaction. A stop of the gateway cancels
+ * the compaction.
+ */
 class LiveCompaction implements LiveRun, Disposable {
 	readonly id = compactionId;
 	/** Empty, because a compaction makes no tool calls. */

@@ -16,7 +16,7 @@ export interface Asking {
 	readonly kind: "approval" | "elicitation";
 }
 
-/** Returns the newest question of a call with the kind in `asking`, if any. */
+/** Returns the newest question for the call and the kind in `asking`, if any. */
 export async function findPrompt(db: Tx, asking: Asking): Promise<PromptRow | undefined> {
 	const row = await db
 		.selectFrom("prompts")

@@ -38,7 +38,9 @@ export interface QuestionPorts {
 }
 
 export interface ApprovalPorts extends QuestionPorts {
-	/** Returns the keys of the other channels in which approvals of the session may be answered. */
+	/**
+	 * Returns the keys of channels, other than the session's channel, in which approvals of the session may be answered.
+	 */
 	readonly approveIn: (session: InPlace) => Promise<readonly string[]>;
 	/**
 	 * Returns the schedule of notices about approvals of the session, or undefined if there are no notices.
@@ -69,7 +71,7 @@ export async function approvalQuestion(
 ): Promise<Question> {
 	const { call, ready, judgement } = planned;
 	const { floor, hidden, version, approvals } = judgement;
-	// For these calls, an approval for the session would not skip the next approval.
+	// Under each of these conditions, an approval for the session would not skip a later approval.
 	const isOnce = floor || hidden || approvals !== undefined || run.row.options.ask === "all";
 	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await ports.approveIn(run.session);
@@ -131,9 +133,9 @@ export function allowChanges(
 }
 
 /**
- * Waits for the approval of a proposed call, if it needs one, and returns the call with the approved arguments. For
- * a refused call, records the result and returns undefined. A returned call with a `refusal` is refused or proposed
- * again at its turn. Throws `cancelled` if the signal aborts first.
+ * Waits for the approval of a proposed call, if it needs one, and returns the call with the approved arguments. For a
+ * refused call, records the result and returns undefined. A returned call with a `refusal` is refused or proposed again
+ * at its turn. Throws `cancelled` if the signal aborts before the decision.
  */
 export async function decisionOf(
 	run: Run,
@@ -201,7 +203,8 @@ function shownApproval(
 	const redactor = run.session.redactor.into("question");
 	const usual = new Set(plan.usualNotes);
 	if (isUsualReason(rules)) usual.add(reason);
-	// Most chat sessions contain messages of other people, so the note about untrusted text (`U`) alone is usual.
+	// Most chat sessions contain messages from other people, so the note is usual if `U` (untrusted text) is the only
+	// taint.
 	if (taint === "U") for (const note of taintNotes(taint)) usual.add(note);
 	const full = {
 		label: `Allow ${plan.label}?`,
@@ -281,8 +284,9 @@ function promptOf(run: Run, shown: ShownQuestion, { ids, profileOf }: QuestionPo
 }
 
 /**
- * Asks the question and returns the closed prompt, or undefined if the prompt was withdrawn. After a restart,
- * uses the prompt that was raised before. Throws `cancelled` if the run is stopped first.
+ * Asks the question and returns the closed prompt, or undefined if the prompt was withdrawn. After a restart, uses the
+ * prompt that was raised before the restart, if any. Throws `cancelled` if the run is stopped before the prompt is
+ * closed.
  */
 async function askPerson(
 	run: Run,
@@ -312,8 +316,8 @@ async function askPerson(
 }
 
 /**
- * Asks a person the question of a tool, which is not an approval, and returns the answer. `isRepeated`: whether
- * the call has asked before in this process. If not, a prompt from before a restart is reused. `withdrawn`: see
+ * Asks a person a tool's question (not an approval) and returns the answer. `isRepeated`: whether the call has asked
+ * before in this process. If not, a prompt that the call raised before a restart is reused. `withdrawn`: see
  * `ToolContext.ask`.
  */
 export async function elicit(

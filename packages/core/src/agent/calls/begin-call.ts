@@ -12,7 +12,7 @@ import { type ProposalPorts, proposeCalls } from "./propose-calls.ts";
 import { auditStart, isGated, settleCall } from "./record-call.ts";
 import { approvalTexts } from "./texts.ts";
 
-/** Waits for the decisions about calls, which arrive in any order. Disposal ends the waits. */
+/** Waits for the decisions about calls. The decisions may arrive in any order. Disposal ends the waits. */
 export class Decisions implements AsyncDisposable {
 	readonly #run: Run;
 	readonly #ended = new AbortController();
@@ -61,8 +61,8 @@ export class Decisions implements AsyncDisposable {
 	}
 
 	/**
-	 * Stops waiting for the decision about a call. Ignores an approval that has arrived. A denial that has arrived
-	 * remains.
+	 * Stops waiting for the decision about a call. Ignores an approval that has arrived. A denial that has arrived stays
+	 * recorded as the result.
 	 */
 	async withdraw(proposed: ProposedCall): Promise<void> {
 		const pending = this.#pending.get(proposed);
@@ -132,9 +132,9 @@ async function repeatDecision(
 }
 
 /**
- * Records the start of a call with effects, and returns the call that runs. For a refused call, records the result
- * and returns undefined. If the policy changed, an approved call is refused. A call without an approval is decided
- * again if the policy changed or its channel grant ended. Throws if the run is stopped.
+ * Records the start of a call that has effects or belongs in the audit log. Returns the call that runs. For a refused
+ * call, records the result and returns undefined. If the policy changed, an approved call is refused. A call without an
+ * approval is decided again if the policy changed or its channel grant ended. Throws if the run is stopped.
  */
 export async function beginCall(
 	run: Run,
@@ -154,8 +154,9 @@ export async function beginCall(
 }
 
 /**
- * Records the start of a call, and uses its approval or channel grant in the same transaction. Returns false if
- * the call may not start.
+ * Records the start of a call, and uses its approval or channel grant in the same transaction. A call that has no
+ * effects and is not audited starts without a record. Returns false if the call may not start: the policy changed, or
+ * the channel grant ended.
  */
 async function recordIntent(run: Run, entry: ApprovedCall, grants: SessionGrants): Promise<boolean> {
 	const { token, trusted, version, call, ready } = entry;

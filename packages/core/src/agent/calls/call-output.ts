@@ -9,15 +9,15 @@ import { ruleNameOf } from "../../vocabulary/tool.ts";
 import type { Run } from "../run/run.ts";
 import { outputTexts } from "./texts.ts";
 
-/** Maximum stored bytes of one output. A third of the gateway's file limit applies instead if it is smaller. */
+/** Maximum stored bytes of one output. A third of the gateway's file limit applies instead if that third is smaller. */
 const maxStoredBytes = 8 * 1024 * 1024;
 
 const maxBytesInMemory = 256 * 1024;
 
 /**
- * Output of one call for the model. The model receives only the head and the tail of a long output. If the run has a
- * tool that reads stored results, a long output is also stored in a file of the session, without secrets. Dispose of
- * this object after the call.
+ * Output of one tool call, for the model. The model receives only the head and the tail of a long output. If the run
+ * has a tool that reads stored results, a long output is also stored in a file of the session, without secrets. Dispose
+ * of this object after the call.
  */
 export class CallOutput implements AsyncDisposable {
 	readonly #run: Run;
@@ -144,12 +144,18 @@ class OutputFile {
 	}
 }
 
-/** Minimum milliseconds between two reports: at most ten in a second, including the report at the end of the call. */
+/**
+ * Minimum milliseconds between two reports: at most ten reports per second, including the report at the end of the
+ * call.
+ */
 const betweenMs = 120;
-/** Maximum bytes of the text of one event, including its marker. */
+/** Maximum bytes of text in one event, including the marker for omitted bytes. */
 const maxBytes = 16 * 1024;
 const maxText = maxBytes - 64;
-/** Newest bytes that are kept between two reports: the text of one report, after at least the longest secret. */
+/**
+ * Newest bytes that are always kept between two reports: the text of one report, and 64 KiB before it for a secret that
+ * begins earlier.
+ */
 const maxRawBytes = maxText + 64 * 1024;
 
 export interface ProgressDeps {
@@ -168,7 +174,7 @@ export class ToolProgress {
 	readonly #deps: ProgressDeps;
 	#raw: Uint8Array[] = [];
 	#rawBytes = 0;
-	/** Number of bytes that were dropped before `#raw`. */
+	/** Number of dropped bytes that preceded the bytes in `#raw`. */
 	#skipped = 0;
 	#reader: Reader | undefined;
 	/** Complete lines that are not reported yet. `#line` is the incomplete line after them. */
@@ -250,7 +256,7 @@ export class ToolProgress {
 	}
 
 	#append(redacted: string): void {
-		// The result of the call replaces this character too, so both show the same text.
+		// The result of the call also replaces NUL, so the reports and the result show the same text.
 		const text = redacted.replaceAll("\0", "\u{fffd}");
 		const end = text.lastIndexOf("\n") + 1;
 		if (end > 0) {
@@ -270,7 +276,7 @@ interface Reader {
 	readonly redaction: RedactedStream;
 }
 
-/** The end of a text, with the number of bytes before it. */
+/** End of a text, and the number of dropped bytes before this end. */
 class Tail {
 	#text = "";
 	#missing = 0;
@@ -285,14 +291,14 @@ class Tail {
 		if (this.#text.length > 2 * maxText) this.#shorten();
 	}
 
-	/** Drops the text, and counts it and `bytes` further bytes as missing. */
+	/** Drops the text. Counts its bytes and `bytes` further bytes as missing. */
 	skip(bytes: number): void {
 		this.#missing += Buffer.byteLength(this.#text) + bytes;
 		this.#text = "";
 	}
 
 	append(other: Tail): void {
-		// If `other` lost its beginning, the text of this object is older than the lost text, so it is dropped too.
+		// If `other` lost its beginning, this object's text precedes the lost text, so this object's text is dropped too.
 		if (other.#missing > 0) this.skip(other.#missing);
 		this.add(other.#text);
 		other.#text = "";

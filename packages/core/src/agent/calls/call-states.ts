@@ -32,11 +32,11 @@ export interface Judgement extends Decision {
 	readonly offered?: OfferedRule;
 }
 
-/** Effects of the calls that may run before a call of the same reply. */
+/** Combined effects of all calls that precede a call in the same reply. */
 export interface Before {
-	/** Taint that these calls add to the session. */
+	/** Taint that the preceding calls would add to the session. */
 	readonly taint: Taint;
-	/** Number of these calls that the channel grant covers. */
+	/** Number of the preceding calls that a channel grant covers. */
 	readonly trusted: number;
 }
 
@@ -66,7 +66,7 @@ export interface DependentCall {
 export interface ProposedCall extends PlannedCall {
 	readonly kind: "proposed";
 	readonly judgement: Judgement;
-	/** Effects of the earlier calls. The judgement assumes that these calls run. */
+	/** Effects of earlier calls of the reply. The judgement assumes that all of these calls run. */
 	readonly pending: Before;
 	/** Whether the call started before a restart and is safe to repeat. */
 	readonly wasStarted: boolean;
@@ -103,6 +103,6 @@ export interface SettledCall {
 }
 
 export interface RepeatedQuestion {
-	/** Notes that precede the notes of the approval. */
+	/** Notes to show before the other notes of the repeated approval. */
 	readonly notes: readonly string[];
 }

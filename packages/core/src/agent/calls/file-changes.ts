@@ -8,8 +8,8 @@ import { callsOf } from "../../vocabulary/transcript.ts";
 import type { Run } from "../run/run.ts";
 
 /**
- * Returns the recorder of the writes of a run. Writes of a sub-agent or of a skill step belong to the run that started
- * it. Writes of other tasks are not recorded.
+ * Returns the recorder of file writes by a run. Writes of a sub-agent or skill step are recorded for the run that
+ * started that sub-agent or step. Writes of other tasks are not recorded.
  */
 export function changeRecorderOf(run: Run, secrets: SecretBox): ChangeRecorder {
 	return {
@@ -44,7 +44,8 @@ export function undoAccessOf(run: Run, call: CallBlock, secrets: SecretBox): Und
 }
 
 /**
- * Whether the call is the operator's own. False for calls of a model that answers a later message of the run.
+ * Whether the operator made the call, in the first reply of the run. False for calls of a model, which may answer later
+ * messages of the run.
  */
 function isOwn({ steps }: Run, { id }: CallBlock): boolean {
 	const first = steps.find(({ kind }) => kind === "reply");

@@ -19,8 +19,8 @@ interface ImpossibleFacts {
 
 /**
  * Returns the proposal of a call that cannot run, for runs in which a person decides about every call. After an
- * approval, the call fails with its reason. Returns undefined if the call is already announced and no approval
- * matches the proposal.
+ * approval, the call fails with `text`. Returns undefined if the call is already announced and no approval matches the
+ * proposal.
  */
 export async function draftImpossible(
 	run: Run,

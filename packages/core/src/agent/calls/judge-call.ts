@@ -139,8 +139,8 @@ function findTrust(
 }
 
 /**
- * Plans and binds the call again with the arguments of an approver. Returns the call unchanged if `changed` is
- * undefined.
+ * Plans and binds the call again with `changed`, the arguments that an approver set. Returns the call unchanged if
+ * `changed` is undefined.
  */
 export async function withChanges(
 	run: Run,
@@ -167,8 +167,8 @@ interface ArgumentChange {
  *
  * - The arguments are invalid or denied.
  * - `[redacted]` replaces a hidden secret.
- * - The call has a class that `narrows` excludes.
- * - The call needs a warning that the approver has not seen.
+ * - `narrows` is true, and the changed call has a class that the displayed call does not have.
+ * - The changed call always requires approval, for a reason that the approver has not seen.
  * - A fact to which the question is bound has changed.
  */
 export async function judgeChanged(
@@ -218,7 +218,10 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(`arguments: ${message}`, { code: "invalid_argument" });
 }
 
-/** Classes that are allowed in runs of guests and of people without access, because they change nothing. */
+/**
+ * Classes that are allowed in runs of guests and of people without access, because calls of these classes change
+ * nothing.
+ */
 const harmless: readonly ActionClass[] = ["read", "person", "memory-read"];
 
 /** Classes of calls that can fill the workspace. */

@@ -40,9 +40,10 @@ type Draft = DependentCall | DraftProposal | RefusedProposal;
 const interruptedText = callTexts.interrupted(interrupted);
 
 /**
- * Plans every call of a reply that has no result and can be planned now. One commit records the announcements, the
- * required approvals, and the results of refused calls. Returns the other calls in the order of the reply. If
- * `repeated` is given, closes the earlier approvals of the calls. Throws if the run is stopped.
+ * Plans calls of one reply, except calls that have a result or cannot be planned yet. One commit records the
+ * announcements, the required approvals, and the results of refused calls. Returns the proposed calls and the dependent
+ * calls, in the order of the reply. If `repeated` is given, closes the earlier approvals of the calls. Throws if the
+ * run is stopped.
  */
 export async function proposeCalls(
 	run: Run,
@@ -76,8 +77,8 @@ export async function proposeCalls(
 }
 
 /**
- * Returns the note of an approval that is requested again because its files changed. `names` is empty if the changed
- * files are unknown.
+ * Returns the note of an approval that is requested again because the files of its call changed. `names` is empty if
+ * the changed files are unknown.
  */
 export function filesChangedNote(names: readonly string[]): string {
 	const suffix = names.length > 0 ? `: ${names.join(", ")}` : callTexts.unknownFiles;
@@ -163,8 +164,8 @@ function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 }
 
 /**
- * Returns the error of a call that must not run again, or undefined. The call may have had effects, or its
- * client has disconnected.
+ * Returns the error of a call that must not run again: the call may have had effects, or its client has disconnected.
+ * Returns undefined for other calls.
  */
 function interruptedReason(run: Run, call: CallBlock): string | undefined {
 	const tool = run.settings.tools.find(({ name }) => name === call.name);
@@ -183,9 +184,10 @@ function pendingOf(before: readonly Draft[]): Before {
 }
 
 /**
- * Whether the call must be planned after earlier calls of the reply have run. Applies to these calls of known tools:
+ * Whether the call must be planned after earlier calls of the reply have run. True for the following calls, if the tool
+ * is known:
  *
- * - calls after a dependent call or the start of a skill
+ * - calls after a dependent call or after a call that starts a skill
  * - calls that cannot be planned yet, after calls with effects
  * - calls that change the same file as an earlier call, because their approval would show an old state
  */
@@ -241,7 +243,8 @@ async function recordDrafts(
 ): Promise<readonly (ProposedCall | DependentCall)[]> {
 	const { tx } = writing;
 	const { home } = run.session;
-	// Read in the transaction that raises the approvals, so that no approval that the trust replaces stays open.
+	// Read in the transaction that raises the approvals. Otherwise an approval could stay open although trust was granted
+	// meanwhile.
 	const asksAll = run.withoutGrants || run.row.options.ask === "all";
 	const trusts = !asksAll && questions.size > 0 && home.isActive(await findTrust(tx, home.id));
 	const needed = [...questions].filter(([, question]) => !trusts || !isCoverable(question));
@@ -268,7 +271,8 @@ async function recordDrafts(
 }
 
 /**
- * Adds the place of an approval among the `count` approvals of its reply, because clients show them together.
+ * Adds the position of an approval among the `count` approvals of one reply, because clients show these approvals
+ * together.
  */
 function inReply(run: Run, question: Question, place: number, count: number): Question {
 	const { prompt } = question;

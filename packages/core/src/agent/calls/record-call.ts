@@ -85,8 +85,8 @@ function shownFacts(image: ImageBlock): ImageFacts {
 }
 
 /**
- * Records the decision about a call, and announces the call to clients. The caller must do this only once for each
- * call.
+ * Records the decision about a call, and announces the call to clients. The caller must call this function only once
+ * for each tool call.
  */
 export async function recordStart(
 	run: Run,
@@ -115,7 +115,10 @@ function firstLine(text: string): string {
 
 const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
 
-/** Whether a call belongs in the audit log. Calls without an approval that only read or ask a person do not. */
+/**
+ * Whether a call belongs in the audit log. A call that only reads or asks a person does not, unless a person approved
+ * it.
+ */
 export function isGated({ ready, token }: ApprovedCall): boolean {
 	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));
 }

@@ -12,7 +12,10 @@ import { callTexts } from "./texts.ts";
 /** Maximum tokens of a reply. A request can only lower this limit. */
 const maxReplyTokens = 4_096;
 
-/** Sends a request to the model of a run on behalf of a tool, and adds the cost to the run: see `ToolContext.reply`. */
+/**
+ * Sends a request to the model of a run on behalf of a tool, and adds the cost of this request to the run: see
+ * `ToolContext.reply`.
+ */
 export async function replyForTool(
 	run: Run,
 	{ from, system, messages, maxTokens }: PlainRequest,

@@ -34,9 +34,9 @@ export interface CallPorts extends ProposalPorts, ImagePorts {
 }
 
 /**
- * Runs the calls of one reply in its order. Calls that can be planned are proposed together. Each call waits for its
- * decision and for the end of earlier calls, but adjacent calls without effect run together. If a denial ends the
- * run, calls that are not planned yet do not run. Throws if the run is stopped.
+ * Runs the calls of one reply in the order of the reply. Calls that can be planned are proposed together. Each call
+ * waits for its decision and for the end of earlier calls, but adjacent calls without effect run together. If a denial
+ * ends the run, calls that are not planned yet do not run. Throws if the run is stopped.
  */
 export async function runCalls(run: Run, calls: readonly CallBlock[], ports: CallPorts): Promise<void> {
 	for (let open = calls; open.length > 0; ) {
@@ -51,7 +51,9 @@ export async function isCancelledByDenial(run: Run, calls: readonly CallBlock[])
 	return run.journal.store.read((db) => isAnyDenied(db, filter));
 }
 
-/** Runs the calls that can be planned now, and returns the calls that must be planned later. */
+/**
+ * Runs the calls that can be planned now. Returns the dependent calls, which are planned after these calls have run.
+ */
 async function runProposed(
 	run: Run,
 	calls: readonly CallBlock[],
@@ -85,7 +87,10 @@ function hasEffect({ ready }: ApprovedCall): boolean {
 
 const maxTogether = 8;
 
-/** Returns the next calls that run together: adjacent calls without effect, or a single other call. */
+/**
+ * Returns the next calls to run together: adjacent decided calls without effect, or otherwise only the first waiting
+ * call.
+ */
 async function nextGroup(
 	waiting: readonly ProposedCall[],
 	decisions: Decisions,
@@ -97,7 +102,8 @@ async function nextGroup(
 }
 
 /**
- * Runs calls together and returns those that ran. Throws if the run is stopped, or parked while the calls run.
+ * Runs calls at the same time and returns the calls that ran. Throws if the run is stopped before a call starts, or is
+ * parked while the calls run.
  */
 async function runGroup(
 	run: Run,
@@ -207,8 +213,8 @@ function argumentsNote({ session }: Run, changed: unknown): string {
 }
 
 /**
- * Minimum characters of a redacted password. A shorter password is like an ordinary word, and its redaction
- * would damage the output.
+ * Minimum characters of a password that a tool may receive. The redaction of a shorter password could replace parts of
+ * ordinary words and damage the output.
  */
 const minPasswordCharacters = 4;
 
@@ -293,8 +299,8 @@ async function repeatChangedQuestion(
 }
 
 /**
- * Refuses waiting calls whose files changed after their question, and returns the other calls. Called before a
- * call with an effect starts.
+ * Refuses each waiting call if its files changed after its question and no call has run since then. Returns the calls
+ * that still wait. Called before a call with an effect starts.
  */
 async function refuseIfChanged(
 	run: Run,
@@ -325,7 +331,10 @@ function isBound({ prompt, isBound: hasFiles }: ProposedCall): boolean {
 interface Change {
 	/** Result of the call if the call is refused because of the change. */
 	readonly refusal: string;
-	/** Names of changed files and other facts, for an approver. Empty after a restart, because only hashes are stored. */
+	/**
+	 * Names of the changed files and of other changed facts, for an approver. Empty after a restart, because only hashes
+	 * are stored.
+	 */
 	readonly names: readonly string[];
 }
 

@@ -17,7 +17,7 @@ interface OpenQuestion {
 
 /**
  * Waits until a prompt is settled, and returns its row. Expires the prompt at its expiry time. Throws `cancelled` if
- * the signal aborts first.
+ * the signal aborts before the prompt is settled.
  */
 export async function settled(
 	run: Run,
@@ -79,7 +79,7 @@ function pollPrompt({ clock, journal }: WaitServices, token: string, onSettled: 
 	};
 }
 
-/** Returns the newest question of a call with the kind in `asking`, if any. */
+/** Returns the newest question for the call and the kind in `asking`, if any. */
 export function readPrompt({ store }: Journal, asking: Asking): Promise<PromptRow | undefined> {
 	return store.read((db) => findPrompt(db, asking));
 }

@@ -38,7 +38,7 @@ import { replyForTool } from "./reply-for-tool.ts";
 import { callTexts } from "./texts.ts";
 
 interface ToolPorts extends QuestionPorts, WorkspacePorts, SchedulePorts, WorkflowPorts {
-	/** Returns the directories that the tools of a session may use. The working directory is first. */
+	/** Returns the directories that the tools of a session may use. The first directory is the working directory. */
 	readonly roots: (session: Session) => readonly string[];
 	/** Paths that no tool may use: see `ToolContext.forbidden`. */
 	readonly forbidden: readonly string[];
@@ -63,7 +63,7 @@ async function contextOf(run: Run, call: CallBlock, ports: ToolPorts): Promise<T
 	const workspace = workspaceOf(session, ports);
 	const { readable } = ports.skills;
 	const shown = readable.length > 0 && { readable };
-	// Scheduled runs have the sandbox of chat runs, because a person who can stop them may be absent.
+	// Scheduled runs use the same sandbox as chat runs, because the person who could stop a scheduled run may be absent.
 	const chat = session.place !== undefined || run.scheduled;
 	const sandbox = await ports.sandbox.of({ chat, roots, ...shown });
 	const taskAccess = task?.access({ session, park: () => run.control.park() }, call.id);
@@ -118,7 +118,7 @@ function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): 
 		}
 		commands.check(session.id);
 	};
-	// The result of the call already reports the end, so the next run does not report it again.
+	// The result of the call already reports the end of the command, so the next run must not report that end again.
 	const informed = async (command: BackgroundCommand): Promise<void> => {
 		if (command.ending !== undefined) await run.commit(({ tx }) => markInformed(tx, session.id, [command]));
 	};
@@ -166,7 +166,7 @@ export function withinQuota(sandbox: Sandbox, workspace: Workspace): Sandbox {
 	return network === sandbox ? { ...bounded, network: bounded } : bounded;
 }
 
-/** Stores and announces a copy of the file in one transaction. Returns its facts. */
+/** Stores and announces a copy of the file in one transaction. Returns the facts of the copy. */
 async function shareFile(
 	run: Run,
 	call: CallBlock,
@@ -200,8 +200,8 @@ interface SchedulePorts {
 }
 
 /**
- * Returns access to the schedules of the person who started the run, with that person's current permissions. If
- * chat users joined a run of the operator, the last of them owns the schedules.
+ * Returns access to the schedules of the person who started the run, with that person's current permissions. If chat
+ * users joined a run of the operator, the last user who joined owns the schedules.
  */
 function scheduleAccessOf(
 	run: Run,

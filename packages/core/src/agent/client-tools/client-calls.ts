@@ -9,7 +9,7 @@ export interface ClientCall {
 	/** Registered name of the tool. */
 	readonly name: string;
 	readonly arguments: Readonly<Record<string, unknown>>;
-	/** Milliseconds after which the call fails. Later answers are ignored. */
+	/** Milliseconds after which an unanswered call fails. Later answers are ignored. */
 	readonly timeoutMs: number;
 }
 
@@ -46,8 +46,8 @@ export class ClientCalls {
 	}
 
 	/**
-	 * Sends the call with `ask` and resolves with its result: the answer, or a failure if the time limit passes or the
-	 * client leaves. Rejects if the signal aborts or `ask` throws.
+	 * Sends the call with `ask` and resolves with the call's result: the answer, or a failure if the time limit passes or
+	 * the client leaves. Rejects if the signal aborts or `ask` throws.
 	 */
 	async run(call: ClientCall, ask: (call: ClientCall) => void, signal: AbortSignal): Promise<ToolResult> {
 		if (this.#isClosed) return { text: clientCallTexts.disconnected(call.name), failed: true };
@@ -67,7 +67,7 @@ export class ClientCalls {
 		}
 	}
 
-	/** Ends an open call. Returns false, and counts the answer as ignored, if no call with this id is open. */
+	/** Ends an open call. Returns false, and counts the answer as ignored, if no call with the id `callId` is open. */
 	answer(callId: string, result: ClientResult): boolean {
 		const settle = this.#open.get(callId);
 		this.#open.delete(callId);

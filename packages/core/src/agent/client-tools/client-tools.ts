@@ -18,12 +18,9 @@ import {
 } from "./registration.ts";
 import { clientCallTexts, registrationTexts, toolClientTexts } from "./texts.ts";
 
-/** Port to a client that runs tools for a session. Each wire implements it. */
+/** Port to a client that runs tools for a session. Each wire implements this interface. */
 export interface ToolClient {
-	/**
-	 * Id of the host of the client, if the client is connected to run tools for sessions of other clients. Approvers see
-	 * the id.
-	 */
+	/** Host id, if the client is connected to run tools for other clients' sessions. Approvers see the id. */
 	readonly host?: string;
 	/** Sends the call to the client and returns immediately. `ToolConnection.answer` receives the answer. */
 	request(call: ClientCall): void;
@@ -37,7 +34,7 @@ export interface OfferedTools {
 	readonly guidance: readonly Guidance[];
 }
 
-/** System prompt text of one source of a client, and the names of the tools that the text describes. */
+/** System prompt text from one source of a client. `tools`: names of the tools that the text describes. */
 export interface Guidance {
 	readonly text: string;
 	readonly tools: readonly string[];
@@ -63,13 +60,13 @@ const maxClients = 16;
 
 /**
  * Manages the tools that connected clients run. Each connection belongs to one session. A client's tool hides a gateway
- * tool of the same name. Policy rules name a client's tool `client:NAME`. A run gets the tools that are offered when it
- * starts to work. Registrations are in memory only: after a restart, clients must register again.
+ * tool of the same name. Policy rules name a client's tool `client:NAME`. A run gets the tools that are offered when
+ * the run starts to work. Registrations are in memory only: after a restart, clients must register again.
  */
 export class ClientTools {
 	readonly #deps: ClientToolsDeps;
 	readonly #connections = new Map<string, ToolConnection[]>();
-	/** Outer key: session. Inner key: correlation of a run with separate tools, or "" for all other runs. */
+	/** Outer key: session. Inner key: correlation of a run that has its own tools, or "" for all other runs. */
 	readonly #offered = new Map<string, Map<string, OfferedTools | undefined>>();
 	#check: Promise<ToolCheck> | undefined;
 
@@ -113,9 +110,9 @@ export class ClientTools {
 	}
 
 	/**
-	 * Returns the tools and guidance of all clients of a session for the run with this correlation. Returns undefined if no
-	 * client offers a tool to this run. If two clients offer tools with one name, the tool of the client that connected
-	 * later applies.
+	 * Returns the tools and guidance that all clients of a session offer to the run with `correlation`. Returns undefined
+	 * if no client offers a tool to that run. If two clients offer tools with the same name, the client that connected
+	 * later provides the tool.
 	 */
 	of(sessionId: string, correlation = ""): OfferedTools | undefined {
 		const connections = this.#connections.get(sessionId);
@@ -143,7 +140,7 @@ function offeredBy(connections: readonly ToolConnection[], run: string): Offered
 	return { tools: [...byName.values()], guidance };
 }
 
-/** A tool with its registration and the source that owns it. `source` is "" if the registration names none. */
+/** A tool, its registration, and the source that owns the tool. `source` is "" if the registration names no source. */
 interface Owned {
 	readonly source: string;
 	readonly checked: CheckedTool;
@@ -168,7 +165,7 @@ interface Listener {
 	left(): void;
 }
 
-/** Connection of one client that runs tools in one session, until the client leaves. */
+/** Connection between one session and a client that runs tools for this session. Ends when the client leaves. */
 export class ToolConnection {
 	readonly #deps: ConnectionDeps;
 	readonly #client: ToolClient;
@@ -177,7 +174,7 @@ export class ToolConnection {
 	readonly #calls: ClientCalls;
 	#tools: readonly Owned[] = [];
 	readonly #contexts = new Map<string, string>();
-	/** Tools that replace the registered tools of this client in one run. */
+	/** Tools that replace the client's registered tools in one run. */
 	#instead: (OfferedTools & { readonly run: string }) | undefined;
 
 	constructor(deps: ConnectionDeps, client: ToolClient, listener: Listener) {
@@ -205,7 +202,10 @@ export class ToolConnection {
 		return { tools, guidance: this.guidanceFor("") };
 	}
 
-	/** Returns the guidance of all sources for the run with this correlation. Each text is a part of the system prompt. */
+	/**
+	 * Returns the guidance of all sources for the run with the correlation `run`. Each text is a part of the system
+	 * prompt.
+	 */
 	guidanceFor(run: string): readonly Guidance[] {
 		const instead = this.#insteadFor(run);
 		const own = [...this.#contexts].map(([source, context]) => {
@@ -249,9 +249,9 @@ export class ToolConnection {
 	}
 
 	/**
-	 * Offers only these tools to the run with this correlation, until this method is called again. If `tools` is
-	 * undefined, offers the registered tools. Other runs have the registered tools. `guidance` is from another connection
-	 * to the same client. Throws as `register` does.
+	 * Offers only `tools` to the run with the correlation `run`, until this method is called again. If `tools` is
+	 * undefined, that run gets the registered tools again. Other runs always get the registered tools. `guidance` is from
+	 * another connection to the same client. Throws in the same cases as `register`.
 	 */
 	offerInstead(
 		run: string,
@@ -298,7 +298,7 @@ export class ToolConnection {
 		if (text.length > contextLength) {
 			throw invalidRegistration(registrationTexts.longContext(source, text.length, contextLength));
 		}
-		// The text must not contain the tag that ends its part of the prompt.
+		// The text must not contain the tag that ends the client's part of the prompt.
 		const clean = this.#deps.redactor.into("instructions").redact(text.toWellFormed()).trim();
 		return clean.replaceAll(closeTag, "");
 	}

@@ -6,13 +6,13 @@ export interface ClientTool {
 	/** Name of 1 to 128 letters, digits, `_` and `-`. */
 	readonly name: string;
 	readonly description: string;
-	/** JSON Schema (draft 2020-12) of the arguments, which are an object. Only the client checks the arguments. */
+	/** JSON Schema (draft 2020-12) of the arguments object. Only the client checks the arguments. */
 	readonly parameters: unknown;
 	/** Maximum time until the client answers, in milliseconds. 0 and absent mean 120,000; the maximum is an hour. */
 	readonly timeoutMs?: number;
 	/**
-	 * Effect of a call. Calls of `pure` tools change nothing and run together. Calls of `physical` tools, the
-	 * default, run one after the other.
+	 * Effect of a call. Calls of `pure` tools change nothing, and several of these calls can run together. Calls of
+	 * `physical` tools (the default) run one at a time.
 	 */
 	readonly category?: "physical" | "pure";
 }
@@ -20,15 +20,15 @@ export interface ClientTool {
 /** A change of the tools that a client offers. */
 export interface ToolRegistration {
 	/**
-	 * Owner of the tools within the client. The tools replace all tools of this owner, and all tools whose name begins
-	 * with `SOURCE__`. If absent or "", the tools are added to the client's other tools. In both cases, the tools replace
-	 * earlier tools of the same name.
+	 * Source that owns the tools within the client. The new tools replace all tools of the same source and all tools with
+	 * a name that begins with `SOURCE__`. If the source is absent or "", the new tools are added to the client's tools.
+	 * In both cases, a new tool replaces an earlier tool with the same name.
 	 */
 	readonly source?: string;
 	readonly tools: readonly ClientTool[];
 	/**
-	 * Guidance for the model. The system prompt contains it while the source owns a tool. An absent or blank text
-	 * removes earlier guidance of the source. If there is no source, an absent or empty text leaves the guidance
+	 * Guidance for the model. The system prompt contains the guidance while the source owns a tool. An absent or blank
+	 * text removes earlier guidance of the source. If there is no source, an absent or empty text leaves the guidance
 	 * unchanged.
 	 */
 	readonly systemContext?: string;
@@ -38,16 +38,16 @@ export const clientToolLimits = {
 	/** Maximum tools of one client. */
 	tools: 128,
 	descriptionLength: 8_192,
-	/** Maximum UTF-8 bytes of one schema as JSON, and of all schemas of one client. */
+	/** Maximum UTF-8 bytes of one schema as JSON. `allSchemaBytes`: maximum of all schemas of one client together. */
 	schemaBytes: 64 * 1024,
 	allSchemaBytes: 1024 * 1024,
-	/** Maximum characters of the guidance of one source. */
+	/** Maximum characters of one source's guidance. */
 	contextLength: 32_768,
 	defaultTimeoutMs: 120_000,
 	maxTimeoutMs: 60 * 60 * 1_000,
 } as const;
 
-/** A tool with a schema that models accept, and with default values. */
+/** A checked tool. Models accept the schema, and defaults replace absent values. */
 export interface CheckedTool {
 	readonly name: string;
 	readonly description: string;
@@ -57,14 +57,17 @@ export interface CheckedTool {
 }
 
 const namePattern = /^[A-Za-z0-9_-]{1,128}$/;
-/** Pattern without `_`, so that no source begins with the prefix of another source. */
+/**
+ * Pattern of source names. It excludes `_`, so that no source name begins with the tool prefix (`SOURCE__`) of another
+ * source.
+ */
 const sourcePattern = /^[A-Za-z0-9-]{1,64}$/;
 /**
  * Pattern of the argument names that models accept:
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/implement-tool-use
  */
 const argumentPattern = /^[A-Za-z0-9_.-]{1,64}$/;
-/** Keywords at the top level of a schema for which some models refuse the complete request. */
+/** Schema keywords that, at the top level, make some models refuse the complete request. */
 const refusedKeywords = ["oneOf", "anyOf", "allOf"] as const;
 
 /** Checks tools and their owners. Created by `loadToolCheck`. */
@@ -82,8 +85,8 @@ export class ToolCheck {
 	}
 
 	/**
-	 * Returns the checked tools. Throws `invalid_argument` with the reason if a tool cannot be offered, or if there are
-	 * too many.
+	 * Returns the checked tools. Throws `invalid_argument` with the reason if a tool is invalid, if two tools have the
+	 * same name, or if there are too many tools.
 	 */
 	tools(tools: readonly ClientTool[]): readonly CheckedTool[] {
 		const { tools: max } = clientToolLimits;
@@ -140,7 +143,8 @@ export class ToolCheck {
 }
 
 /**
- * Returns a `ToolCheck`. The schema validator is imported here, so that it is loaded only if a client offers tools.
+ * Returns a `ToolCheck`. The schema validator is imported here, so that it is loaded only if a client connects to run
+ * tools.
  */
 export async function loadToolCheck(): Promise<ToolCheck> {
 	const { Ajv2020: Validator } = await import("ajv/dist/2020.js");
@@ -148,8 +152,8 @@ export async function loadToolCheck(): Promise<ToolCheck> {
 }
 
 /**
- * Returns a JSON copy, or `{}` for undefined or null. Throws `fault` for a value that is not an object, too large or
- * too deep.
+ * Returns a JSON copy of `given`, or `{}` for undefined or null. Throws an error from `fault` if `given` is not an
+ * object, is too large or is nested too deeply.
  */
 function plainObject(
 	given: unknown,

@@ -1,4 +1,4 @@
-/** Results of calls that a client runs, for wires, models and people. */
+/** Result texts of client tool calls, for wires, models and people. */
 export const clientCallTexts = {
 	left: (note: string): string => `${note}: the client that ran this call disconnected before it answered`,
 	disconnected: (tool: string): string =>
@@ -12,7 +12,7 @@ export const clientCallTexts = {
 	took: (ms: number): string => `took ${ms} ms`,
 } as const;
 
-/** Texts about connections of clients that run tools. */
+/** Texts about connections to clients that run tools. */
 export const toolClientTexts = {
 	operatorChooses: (session: string, channel: string): string =>
 		`client tools: ${session} belongs to the channel ${channel}; only the operator can choose its tools`,
@@ -25,7 +25,7 @@ export const toolClientTexts = {
 	onHost: (host: string): string => `runs on the host ${host}`,
 } as const;
 
-/** Refusals of tools that a client offers. */
+/** Reasons why a client's tool registration is refused. */
 export const registrationTexts = {
 	longContext: (source: string, characters: number, max: number): string =>
 		`system_context${source === "" ? "" : ` of ${source}`}: ${characters} characters are more than the maximum of ${max}: shorten the text`,

@@ -2,8 +2,8 @@ import type { Message } from "../../vocabulary/message.ts";
 import type { ToolDescription } from "../../vocabulary/model.ts";
 
 /**
- * Amounts of the features that determine the tokens of a part of a request, in the order of `featureNames`. The
- * features of two parts together are the sum of their features.
+ * Feature amounts of a part of a request, in the order of `featureNames`. The estimated tokens are computed from these
+ * amounts. The amounts of several parts together are the sums of the parts' amounts.
  */
 export type Features = readonly number[];
 
@@ -11,9 +11,10 @@ export type Features = readonly number[];
  * Features of a part of a request:
  *
  * - letters: ASCII letters and white space
- * - signs: all other ASCII characters; a token has fewer of them than of letters
+ * - signs: all other ASCII characters; a token contains fewer signs than letters
  * - wide: UTF-16 units beyond ASCII; a character of two UTF-8 bytes has half the weight
- * - blocks: messages, their blocks, and tools; each adds tokens for its structure
+ * - blocks: messages, content blocks of messages, and tools (each counted twice); each block adds tokens for its
+ *   structure
  * - images: number of images
  * - requests: 1 for a complete request, to which a provider adds tokens
  */
@@ -49,7 +50,7 @@ interface Belief {
 	readonly max: number;
 }
 
-/** Assumed tokens of each feature before the first counted request, and the limits of the learned value. */
+/** Assumed tokens per unit of each feature before the first counted request, and limits of the learned value. */
 const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 	letters: { weight: 0.23, spread: 0.15, min: 0.02, max: 1.5 },
 	signs: { weight: 0.45, spread: 0.35, min: 0.02, max: 3 },
@@ -60,14 +61,19 @@ const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 };
 const ordered = featureNames.map((name) => beliefs[name]);
 
-/** Maximum factor between a count and the initial estimate. Counts that differ more are ignored. */
+/**
+ * Maximum factor between a count and the estimate with the initial weights. A count that differs by more is ignored.
+ */
 const plausibleFactor = 20;
-/** Standard deviations of the usual margin, which is at most the share `largestMargin` of the changed tokens. */
+/**
+ * Number of standard deviations in the usual margin. The usual margin is at most the share `largestMargin` of the
+ * changed tokens.
+ */
 const deviations = 3;
 const largestMargin = 0.4;
 /**
- * Minimum margin as a share of all tokens. A long conversation contains rare text, and the window is a hard
- * limit.
+ * Minimum margin as a share of all tokens, unless the features equal those of a counted request. A long conversation
+ * contains rare text, and the window is a hard limit.
  */
 const leastMargin = 0.005;
 /** Assumed relative error that remains with the best weights. */
@@ -92,8 +98,8 @@ export class Calibration {
 	#mean = 0;
 
 	/**
-	 * Estimates the tokens of a request with these features. If `since` is a similar counted request, estimates only the
-	 * difference from its count.
+	 * Estimates the tokens of a request from its features. If `since` is a similar counted request, estimates only the
+	 * difference and adds it to the count of `since`.
 	 */
 	estimate(features: Features, since?: CountedRequest): Estimate {
 		const rest = since ? difference(features, since.features) : features;

@@ -31,7 +31,10 @@ import {
 	withCompaction,
 } from "./view.ts";
 
-/** One compaction of a session: the transcript, its room in the window, and the functions that it needs. */
+/**
+ * Inputs of one compaction: the session's transcript, the room for the transcript in the model's window, and the
+ * required functions.
+ */
 export interface CompactionJob {
 	readonly runId: string;
 	readonly session: Session;
@@ -41,7 +44,7 @@ export interface CompactionJob {
 	readonly context: SessionContext;
 	readonly transcript: readonly RunTranscript[];
 	readonly room: Room;
-	/** Returns the estimated tokens of a request with these messages. */
+	/** Returns the estimated tokens of a complete request with `messages`. */
 	readonly tokensOf: (messages: readonly Message[]) => number;
 	/** Returns the estimated tokens of the messages alone, with a margin. */
 	readonly safeTokensOf: (messages: readonly Message[]) => number;
@@ -49,8 +52,8 @@ export interface CompactionJob {
 }
 
 /**
- * Compacts the session until its requests fit, and records the compactions. Throws `resource_exhausted` if that is
- * impossible.
+ * Compacts the session until its requests fit, and records the compactions. Throws `resource_exhausted` if no
+ * compaction is sufficient.
  */
 export async function compact(job: CompactionJob): Promise<void> {
 	const { transcript, room, context } = job;
@@ -121,7 +124,7 @@ interface Written {
 }
 
 /**
- * Returns a summary by the model, or an extract if the model call fails or a limit refuses it. Throws if the job
+ * Returns a summary by the model, or an extract if the model call fails or a limit prevents the call. Throws if the job
  * is cancelled, and for other errors.
  */
 async function summaryOrExtract(job: CompactionJob, task: SummaryTask): Promise<Written> {
@@ -181,7 +184,10 @@ interface Sizing {
 
 interface Plan {
 	readonly compactions: readonly Compaction[];
-	/** End of the part that a summary replaces, or undefined for no summary. The summary itself is written later. */
+	/**
+	 * End of the transcript part that a summary replaces, or undefined for no summary. The plan does not contain the
+	 * summary text.
+	 */
 	readonly summary: Position | undefined;
 }
 
@@ -191,9 +197,9 @@ const longestResult = 16_000;
 const shortestResult = 500;
 
 /**
- * Plans compactions after which the messages fit. Prefers clearing that reaches the target, then a summary that
- * fits, then clearing that fits. The last resort also shortens results. The last question and the newest reply
- * with its results are never removed. Throws `resource_exhausted` if nothing fits.
+ * Plans compactions after which the messages fit. The first choice is clearing that reaches the target. The next
+ * choices are a summary, then clearing, if the messages then fit. The last resort also shortens results. The last
+ * question and the newest reply with its results are never removed. Throws `resource_exhausted` if nothing fits.
  */
 function planCompaction(sizing: Sizing, reductions: Reductions): Plan {
 	const { room, transcript } = sizing;
@@ -243,8 +249,8 @@ interface SummaryPlan {
 }
 
 /**
- * Plans a summary for the first share that reaches the target, otherwise for the last share that saves tokens.
- * Returns undefined if no summary saves tokens.
+ * Plans a summary with the first of `tailShares` that reaches the target. If no share does, uses the last share that
+ * saves tokens. Returns undefined if no summary saves tokens.
  */
 function planSummary(
 	sizing: Sizing,
@@ -266,8 +272,8 @@ function planSummary(
 }
 
 /**
- * Returns the end of the part that a summary replaces, before a user message if possible. Returns undefined if
- * no group is left.
+ * Returns the position where the summarised part ends, before a user message if possible. Returns undefined if no group
+ * remains after the last summary.
  */
 function summaryPlace(
 	sizing: Sizing,
@@ -304,8 +310,8 @@ function tailStart(
 }
 
 /**
- * Returns the index of the newest question or reply, whichever is later. Compactions never remove this group or
- * later groups.
+ * Returns the index of the group with the newest question or the newest reply, whichever is later. Automatic
+ * compactions never remove this group or later groups.
  */
 function newestStart(groups: readonly MessageGroup[]): number {
 	const question = groups.findLastIndex(({ opens }) => opens);

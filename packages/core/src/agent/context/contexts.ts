@@ -16,7 +16,7 @@ interface ContextsServices {
 	readonly failpoints: Failpoints;
 }
 
-/** Contexts of all sessions that share a journal, with their shared token counts and calibrations. */
+/** Contexts of all sessions in one journal. The sessions share token counts and calibrations. */
 export class Contexts {
 	readonly counts: ProviderCounts;
 	readonly texts: TextCounts;
@@ -43,7 +43,7 @@ export class Contexts {
 		return new Map([...this.#calibrations].map(([key, calibration]) => [key, calibration.error]));
 	}
 
-	/** Returns the context of a session. The first call reads it from the journal. */
+	/** Returns the context of a session. The first call reads the context from the journal. */
 	async of(session: Session): Promise<SessionContext> {
 		const known = this.#sessions.get(session) ?? (await SessionContext.open(session, this.#services));
 		this.#sessions.set(session, known);
@@ -60,7 +60,7 @@ export class Contexts {
 	}
 }
 
-/** Maximum milliseconds of a count. An estimate is better than a late count. */
+/** Maximum milliseconds for a provider to count tokens. An estimate is better than a late count. */
 const deadlineMs = 5_000;
 /** Pause in milliseconds after a provider failed to count. */
 const pauseMs = 5 * 60 * 1_000;

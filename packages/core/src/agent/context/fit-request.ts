@@ -17,7 +17,7 @@ import type { WriteText } from "./summarise.ts";
 import type { PartCounts } from "./text-counts.ts";
 import { viewedOfLast, viewOf } from "./view.ts";
 
-/** Origin of a request: a `Run`, or an idle session with the `id` "". */
+/** Origin of a request: a `Run`, or an idle session, for which `id` is "". */
 export interface Asker {
 	readonly id: string;
 	readonly session: Session;
@@ -31,7 +31,7 @@ export interface Asker {
 		readonly contextWindow: number;
 		/** Maximum tokens of one reply. */
 		readonly maxOutput: number;
-		/** Maximum tokens of a request before older parts are shortened, even if the request fits the window. */
+		/** Tokens of a request above which older parts are compacted, even if the request fits the window. */
 		readonly compactAbove?: number;
 	};
 }
@@ -78,7 +78,7 @@ function isAboveThreshold({ settings }: Asker, context: SessionContext, { tokens
 	return compactAbove !== undefined && tokens > Math.max(compactAbove, context.nextThreshold);
 }
 
-/** Growth after which a request that stayed above the threshold is compacted again. */
+/** Factor by which a request that stayed above the threshold must grow before it is compacted again. */
 const growth = 1.25;
 
 /**
@@ -103,8 +103,8 @@ async function compactToThreshold(asker: Asker, context: SessionContext, sized: 
 }
 
 /**
- * Improves the estimates with the input tokens that the provider counted. Has no effect if the request is not the
- * newest of the session.
+ * Improves the estimates with the input tokens that the provider counted. Has no effect if the provider reported no
+ * input tokens, or if the request is not the newest request of the session.
  */
 export function observeUsage(
 	{ session, settings }: Calling,
@@ -131,8 +131,8 @@ function place(
 }
 
 /**
- * Returns the context after a request and, if given, its reply. Returns undefined if the request is not the
- * newest of the session.
+ * Returns the context after a request and, if given, its reply. Returns undefined if the request is not the newest
+ * request of the session.
  */
 export function contextAfter(
 	{ session, settings }: Calling,
@@ -212,8 +212,9 @@ async function contextFor(
 }
 
 /**
- * Returns the request with the longest requested reply if it fits, otherwise with the reserved length. No other
- * limit is used, because a changed limit changes the thinking budget and so invalidates cached messages.
+ * Returns the request with the requested maximum reply length if that length fits the window, otherwise with the
+ * reserved length. No other limit is used, because a changed limit changes the thinking budget and so invalidates
+ * cached messages.
  */
 function withLongestReply(
 	{ settings }: Asker,
@@ -291,7 +292,7 @@ function jobOf(
 	const { parts, transcript, size, write } = sized;
 	const calibration = contexts.calibration(settings.model.provider, parts.model);
 	const tokensOf = (features: Features): number => calibration.estimate(features).tokens;
-	// The count of this request corrects the general estimates for the model.
+	// The size of the current request corrects the general estimates for the model.
 	const requestEstimate = calibration.estimate(size.features);
 	const safe =
 		((size.tokens + size.margin) / requestEstimate.tokens) *

@@ -15,7 +15,7 @@ export interface CallQuestion {
 	readonly answer: Answer | undefined;
 }
 
-/** Returns all questions and approvals of the calls of a session, oldest first. */
+/** Returns all questions and approvals that calls of the session raised, oldest first. */
 export async function readQuestions(store: Store<Tables>, sessionId: string): Promise<CallQuestion[]> {
 	const rows = await store.read((db) =>
 		db
@@ -33,7 +33,7 @@ export async function readQuestions(store: Store<Tables>, sessionId: string): Pr
 }
 
 /**
- * Returns the open decisions before `end`, one line each, oldest first. These decisions are open:
+ * Returns the open decisions of calls before `end`, one line each, oldest first. These decisions are open:
  *
  * - questions and approvals without an answer
  * - denied calls
@@ -80,8 +80,8 @@ function callsIn(transcript: readonly RunTranscript[]): PlacedCall[] {
 }
 
 /**
- * Returns a line about the decision that a call left open, or undefined. Quotes the result, which contains the
- * person's answer in the form that the model may read.
+ * Returns a line about the decision that a call left open, or undefined. The line quotes the result of the call. This
+ * result contains the person's answer in the form that the model may read.
  */
 function leftOpen(
 	call: CallBlock,
