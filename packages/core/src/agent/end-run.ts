@@ -24,15 +24,15 @@ type ReplyStep = Extract<Step, { kind: "reply" }>;
 
 export interface Ended {
 	/**
-	 * Next run of the session, claimed in the transaction that ended this run. Undefined if no run is queued, or if this
-	 * run was parked.
+	 * Next run of the session, claimed in the transaction that ended this run. Undefined if no run is queued, or if the
+	 * run was parked instead of ended.
 	 */
 	readonly next: RunRow | undefined;
 }
 
 /**
- * Returns the end of a run whose loop threw `reason`. Rethrows a `StoreError`, because the run continues when the store
- * works again.
+ * Returns the end of a run after the loop of the run threw `reason`. Rethrows a `StoreError`, because the run continues
+ * when the store works again.
  */
 export function endingOf(run: Run, reason: unknown): RunEnding {
 	const error = ParleyError.from(reason);
@@ -66,7 +66,7 @@ export interface EndPorts extends SpendingPorts {
 /**
  * Records the end of a run and claims the session's next run. Returns undefined if a message arrived before the
  * successful end of the run, because the run then continues. Records no end for a parked run, which continues later.
- * Parks the run of a task if its model call had a temporary failure and the task may be retried.
+ * Parks the run of a task if the last model call failed temporarily and the task may be retried.
  */
 export async function endRun(run: Run, ending: RunEnding, ports: EndPorts): Promise<Ended | undefined> {
 	const { session, control } = run;
@@ -114,8 +114,8 @@ export async function endRun(run: Run, ending: RunEnding, ports: EndPorts): Prom
 }
 
 /**
- * Postpones the task of the run after a failed model call, if the task may be retried. If this returns true, the
- * caller must park the run.
+ * Postpones the task of the run after a failed model call, if the task may be retried. If the function returns true,
+ * the caller must park the run.
  */
 async function putOff(
 	run: Run,
@@ -211,8 +211,8 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 };
 
 /**
- * Returns the text of the last reply, after each answer to which a message was added. If the last reply has no
- * text, returns the texts of all replies.
+ * Returns the text of the last reply, preceded by earlier answers of the run. An earlier answer is a reply after which
+ * a message was added to the run. If the last reply has no text, returns the texts of all replies.
  */
 function finalText(steps: readonly Step[]): string {
 	const replies = steps.filter((step) => step.kind === "reply" || step.kind === "steered");

@@ -79,7 +79,7 @@ class ProviderCounts {
 	readonly #log: Logger;
 	readonly #stored: ReturnType<typeof openKeyv<number, Tables>>;
 	readonly #known = new Map<string, number>();
-	/** Key: a provider that failed to count. Value: the monotonic end of its pause. */
+	/** Key: a provider that failed to count. Value: monotonic time at which the pause of the provider ends. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ store, clock, log }: ProviderCountsDeps) {

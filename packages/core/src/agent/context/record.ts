@@ -8,7 +8,7 @@ type Measure = (text: string) => number;
 const caps = [20_000, 8_000, 4_000, 2_000, 1_000, 500, 250, 120];
 
 /**
- * Renders messages for the model that summarises them, as text of at most `max` tokens. Long parts are shortened.
+ * Renders messages as text of at most `max` tokens, for the model that writes the summary. Long parts are shortened.
  * Thinking is left out.
  */
 export function recordOf(messages: readonly Message[], max: number, measure: Measure): string {
@@ -50,8 +50,8 @@ function nameOf(callId: string, before: Message | undefined): string {
 }
 
 /**
- * Renders user messages and replies, one line each, in at most `max` tokens. Used if no model summarises them. User
- * messages have priority over replies, and newer lines over older lines.
+ * Renders user messages and replies, one line each, in at most `max` tokens. Used if no model summarises the messages.
+ * User messages have priority over replies, and newer lines over older lines.
  */
 export function extractOf(messages: readonly Message[], max: number, measure: Measure): string {
 	const lines = messages.flatMap((message) => {

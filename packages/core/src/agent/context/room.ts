@@ -10,13 +10,13 @@ export interface Room {
 	/** Intended size after a compaction. It is smaller than `messages` to delay the next compaction. */
 	readonly target: number;
 	/**
-	 * Maximum tokens of the recent groups of messages, which clearing leaves unchanged. The newest groups are recent even
-	 * if they exceed this maximum.
+	 * Maximum tokens of the recent message groups. Clearing leaves these groups unchanged. The newest groups are recent
+	 * even if they exceed this maximum.
 	 */
 	readonly tail: number;
 	/**
-	 * Maximum tokens of the message that contains the summary, and of its parts: the first request, the open
-	 * decisions, and the summary.
+	 * Maximum tokens of the summary note. `first`, `decisions` and `body`: maximum tokens of its parts, which are the
+	 * first request, the open decisions and the summary text.
 	 */
 	readonly note: number;
 	readonly first: number;
@@ -26,7 +26,7 @@ export interface Room {
 
 /** Maximum share of a window for a reply. */
 const replyShare = 1 / 3;
-/** Maximum reserved tokens. A longer reply is allowed if the window has room for it. */
+/** Maximum tokens reserved for a reply. A longer reply is allowed if the window has room for it. */
 const reservedReply = 32_000;
 /** Minimum tokens for messages. */
 const leastRoom = 400;

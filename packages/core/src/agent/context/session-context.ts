@@ -39,9 +39,9 @@ interface Fitted {
 	readonly tokens: number;
 }
 
-/** Window of a request, and the number of its messages that belong to the run. */
+/** Context window of a request, and the number of the request's messages that belong to the run. */
 export interface RequestWindow {
-	/** Number of messages of the current run. These messages are at the end of the request. */
+	/** Number of messages in the request that belong to the current run. These messages are at the end of the request. */
 	readonly ofRun: number;
 	readonly window: number;
 	/** Reserved tokens for a reply. */
@@ -64,7 +64,7 @@ interface RecordServices {
 	readonly failpoints: Failpoints;
 }
 
-/** State of the requests of one session: its compactions and the counts of its last requests. */
+/** Context state of one session: the compactions of the session and the token counts of its last requests. */
 export class SessionContext {
 	readonly #session: Session;
 	readonly #services: RecordServices;
@@ -110,7 +110,7 @@ export class SessionContext {
 		return drained;
 	}
 
-	/** Learns from the counted tokens of a request of this session. Returns false if the count is implausible. */
+	/** Learns from a counted request of the session. Returns false if the count is implausible. */
 	anchorAt(model: string, counted: CountedRequest, calibration: Calibration): boolean {
 		const learned = calibration.learn(counted, this.#anchors.get(model));
 		if (learned) this.#anchors.set(model, counted);
@@ -235,8 +235,8 @@ function roundedSizes({ tokensBefore, tokensAfter }: Sizes): Sizes {
 }
 
 /**
- * Returns the successful model calls in `events`. Omits calls with a single message, because they may belong to
- * no conversation.
+ * Returns the successful model calls in `events` that have a token count. Omits calls with a single message, because
+ * such calls may belong to no conversation.
  */
 function pastCallsIn(events: readonly RecordedEvent[]): PastCall[] {
 	return events.flatMap((event, index) => {

@@ -9,7 +9,7 @@ export interface MeasuredRequest {
 	readonly request: ModelRequest;
 	/** Features of the request without its messages: the system prompt, the tools, and the request itself. */
 	readonly fixed: Features;
-	/** Number of messages of the current run. These messages are at the end of the request. */
+	/** Number of messages in the request that belong to the current run. These messages are at the end of the request. */
 	readonly ofRun: number;
 	/** Tokens of the request, counted by the provider or the model's tokenizer, or estimated. */
 	readonly tokens: number;

@@ -8,9 +8,9 @@ import { summaryTexts } from "./texts.ts";
 /** Requests a text from the model and records the cost. Rejects if the model call fails. */
 export type WriteText = (request: Omit<ModelRequest, "model" | "tools">) => Promise<string>;
 
-/** The part of a conversation that a summary replaces. */
+/** Part of a conversation. A summary will replace this part. */
 export interface SummarySource {
-	/** Text of the earlier summary, or "" before the first summary. It precedes the messages. */
+	/** Text of the earlier summary, or "" before the first summary. The earlier summary precedes `messages`. */
 	readonly earlier: string;
 	readonly messages: readonly Message[];
 	/** Maximum tokens of the rendered messages, the earlier summary and the closing instructions together. */
@@ -46,8 +46,8 @@ export async function summarise(task: SummaryTask, write: WriteText): Promise<st
 }
 
 /**
- * Returns the token limit of a reply with a summary of this length. Includes thinking. A longer summary is shortened
- * later.
+ * Returns the token limit of a reply that contains a summary of `length` tokens. The limit includes thinking. If the
+ * summary is longer than `length`, the author of the note shortens it.
  */
 export function summaryReply(length: number): number {
 	return Math.ceil(2 * length) + 500;

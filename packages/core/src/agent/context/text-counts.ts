@@ -13,10 +13,10 @@ const PAUSE_MS = 60_000;
  * does not discard them.
  */
 const MAX_PARTS_AT_ONCE = 32;
-/** Maximum system prompts with a stored count for each model. */
+/** Maximum system prompts, for each model, with a count in memory. */
 const MAX_PROMPTS = 50;
 
-/** Tokens of the parts of a request, counted by the model's own tokenizer. */
+/** Token counts of a request's parts, from the model's own tokenizer. */
 export interface PartCounts {
 	readonly system: number;
 	readonly tools: number;
@@ -35,12 +35,12 @@ interface Part {
 	readonly setCount: (tokens: number) => void;
 }
 
-/** Counts the tokens of the parts of requests with the tokenizers of models. Caches the counts. */
+/** Counts the tokens of request parts with the tokenizer of each model. Caches the counts. */
 export class TextCounts {
 	readonly #clock: Clock;
 	readonly #log: Logger;
 	readonly #known = new Map<string, Known>();
-	/** Key: a provider whose tokenizer failed. Value: the monotonic end of its pause. */
+	/** Key: a provider with a failed tokenizer. Value: monotonic time at which the pause of the provider ends. */
 	readonly #paused = new Map<string, number>();
 
 	constructor({ clock, log }: { readonly clock: Clock; readonly log: Logger }) {
@@ -48,7 +48,7 @@ export class TextCounts {
 		this.#log = log;
 	}
 
-	/** Counts the tokens of each part whose count is unknown, for at most 2 s. Never rejects. */
+	/** Counts the tokens of each part that has no count yet. Stops after 2 s. Never rejects. */
 	async count(model: Model, request: ModelRequest, signal: AbortSignal): Promise<void> {
 		if (!serverOf(model, request.model).countTexts || !model.countTexts) return;
 		if ((this.#paused.get(model.provider) ?? 0) > this.#clock.monotonic()) return;

@@ -19,7 +19,7 @@ export const summaryNoteTexts = {
 	olderLeftOut: (count: number): string => `- (${count} older items were left out)`,
 } as const;
 
-/** Texts of a request for a summary and of its failures. The directory `instructions/` contains the system prompt. */
+/** Texts of a summary request and of summary failures. The directory `instructions/` contains the system prompt. */
 export const summaryTexts = {
 	record: "The record:",
 	earlier: "EARLIER SUMMARY:",

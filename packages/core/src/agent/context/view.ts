@@ -11,7 +11,7 @@ import type { RunTranscript } from "../../vocabulary/transcript.ts";
 import { cutLine, shortenMiddle } from "./shorten.ts";
 import { clearedTexts } from "./texts.ts";
 
-/** Maximum length of results that are never cleared, because a line in their place would save little. */
+/** Maximum characters of a result that is never cleared. A line in place of such a short result would save little. */
 const shownCharacters = 400;
 
 /** Characters of text with about as many tokens as an image. */
@@ -33,7 +33,9 @@ export function viewOf(transcript: readonly RunTranscript[], reductions: Reducti
 	return messages;
 }
 
-/** Returns the number of messages of the newest run at the end of the view. */
+/**
+ * Returns the number of messages in the view that belong to the newest run. These messages are at the end of the view.
+ */
 export function viewedOfLast(transcript: readonly RunTranscript[], { summary }: Reductions): number {
 	const last = transcript.at(-1);
 	if (!last) return 0;
@@ -74,8 +76,8 @@ export function viewOfMessage(
 }
 
 /**
- * Returns the user messages of the run at `before` that precede this position. If a summary ends within a run,
- * the model still receives these messages. The question of a run that repeats a reply is in an earlier run.
+ * Returns the user messages that precede the position `before` in its run. If a summary ends within a run, the model
+ * still receives these messages. If the run repeats a reply, the result includes the question from the earlier run.
  */
 function questionBefore(transcript: readonly RunTranscript[], before: Position): Message[] {
 	const end = transcript.findIndex(({ ordinal }) => ordinal >= before.run);
@@ -156,7 +158,7 @@ function cut({ content }: ToolMessage, characters: number): ToolMessage {
 	};
 }
 
-/** A permanent reduction of the requests of a session. */
+/** A permanent reduction of a session's requests to the model. */
 export interface Compaction {
 	readonly level: CompactionLevel;
 	/** Position before which the compaction applies. */
@@ -168,7 +170,7 @@ export interface Compaction {
 	readonly text: string | null;
 }
 
-/** The combined effect of all compactions of a session. An undefined field means that there is no such reduction. */
+/** The combined effect of all compactions of a session. A field is undefined if no compaction of its kind exists. */
 export interface Reductions {
 	/** Position before which a line replaces each long result. */
 	readonly results: Position | undefined;

@@ -32,10 +32,10 @@ import { imageTexts } from "./texts.ts";
 export interface AttachmentPorts extends ImagePorts, WorkspacePorts {}
 
 /**
- * Delivers the attachments of the message before the first model call. Images that the model can read become part of
- * the conversation if they fit. Other attached images and all other files are copied into the working directory. If
- * a copy fails, the attachment contains the reason. Images of the message itself that do not fit are described. The
- * outcome is recorded once, even after a crash.
+ * Delivers the attachments of the run's message before the first model call. Images that the model can read become part
+ * of the conversation if they fit. Other attached images and all other files are copied into the working directory. If
+ * a copy fails, the attachment contains the reason. Images in the message itself are replaced with descriptions if they
+ * do not fit. The outcome is recorded once, even after a crash.
  */
 export async function placeAttachments(run: Run, ports: AttachmentPorts): Promise<void> {
 	const { attachments = [], images, retryOf } = run.row;
@@ -150,8 +150,8 @@ async function recordAttachments(
 }
 
 /**
- * Returns the results of calls that ran together, without the images that have no room. A result without its images
- * becomes a failure.
+ * Returns the results of calls that ran together, without the images that do not fit. If the images of a result do not
+ * fit, all of them are removed and the result becomes a failure.
  */
 export async function withinRoom<T extends { readonly result: ToolResult }>(
 	run: Run,
@@ -172,10 +172,11 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 }
 
 /**
- * Removes images from the conversation after a provider rejected the content of a request, so that later requests
- * can succeed. Returns true if the run continues: the images exceeded the room, or were images of results that this
- * model had not answered. Otherwise removes the images of the run's own message, and the run ends. Returns false
- * without a change after any other reply.
+ * Removes images from the conversation after a provider rejected the content of a request, so that later requests can
+ * succeed. If all images exceeded the room, removes the oldest images. Otherwise removes the images of results that the
+ * model had not answered. Returns true if images were removed in one of these ways: the run continues. If not, removes
+ * the images of the run's own message and returns false: the run ends. Returns false without a change after any other
+ * reply.
  */
 export async function withdrawRefused(
 	run: Run,

@@ -19,14 +19,15 @@ export interface ImagePorts {
 }
 
 /**
- * Makes room in the conversation for the new images, including those of the run's own message. Images of one group
- * stay together. Returns the images that the conversation then contains, except the new images.
- * If the images do not fit together, permanently removes the oldest images of results and of earlier messages, and
- * all images that the model no longer sees. If only the latter exceed the room, removes only these. Never removes:
+ * Makes room in the conversation for the new images in `coming`, which include the images of the run's own message.
+ * Images in the same inner list stay together. Returns the images that the conversation contains after the removal,
+ * without the new images. If all these images do not fit together, permanently removes the oldest images of results and
+ * of earlier messages, and all images that the model no longer sees. If only the images that the model no longer sees
+ * exceed the room, removes only those images. Never removes:
  * - attached images that the model still sees
  * - images of the current message
- * - images of results that no model has answered
- * A new group that does not fit together with these images causes no removal.
+ * - images of results that no model has answered A new group that does not fit together with these images causes no
+ *   removal.
  */
 export async function makeRoom(
 	run: Run,
@@ -115,8 +116,8 @@ function removableIn(run: Run, prompts: readonly RunRow[], protectsAttached: boo
 }
 
 /**
- * Returns the oldest groups of images that must be removed for `coming`. Returns none if all images fit, or if
- * the images that stay exceed the room.
+ * Returns the oldest image groups to remove so that `coming` fits. Returns none if all images fit, or if the images
+ * that must stay exceed the room.
  */
 function oldestOf(
 	shown: readonly Shown[],
@@ -143,7 +144,7 @@ function oldestOf(
 	return [...removed];
 }
 
-/** Reads the runs whose messages have the images in `all`, except a repeated run. */
+/** Reads the runs with messages that contain images in `all`. Omits the run that the current run repeats. */
 async function readPrompts(
 	{ history, row, session, journal: { store } }: Run,
 	all: readonly Shown[],
@@ -165,12 +166,15 @@ async function readPrompts(
 	return rows.map(toRunRow);
 }
 
-/** A group of images in a conversation: the images of a result, or of the message of an earlier run. */
+/**
+ * A group of images in a conversation: the images of one tool result, or the images of the message that started an
+ * earlier run.
+ */
 export type Shown =
 	| { readonly callId: string; readonly images: readonly ImageBlock[] }
 	| { readonly ordinal: number; readonly images: readonly ImageBlock[] };
 
-/** Images of a conversation without the images of the run's own message. Each list is oldest first. */
+/** Images of a conversation without the images of the run's own message. Each list starts with the oldest images. */
 export interface SessionImages {
 	readonly shown: readonly Shown[];
 	/** Images that the model will never see again, because a summary replaced them or they were cleared. */
@@ -207,8 +211,8 @@ interface Placed {
 }
 
 /**
- * Returns the calls whose images no model has answered. If `model` is given, returns the calls whose images this model
- * has not answered, because models differ in the images that they accept.
+ * Returns the ids of calls with result images that no model has answered. If `model` is given, only replies of that
+ * model are answers, because models accept different images.
  */
 export function unseenIn({ history, steps }: Run, model?: string): Set<string> {
 	const isBy = (by: string | undefined): boolean => model === undefined || by === model;
@@ -224,7 +228,10 @@ interface ShownResult {
 	readonly images: readonly ImageBlock[];
 }
 
-/** Returns the results with images that `ofRun` does not contain, because their reply has unfinished calls. */
+/**
+ * Returns a message with results that have images but are not in `ofRun`. `ofRun` lacks such a result while its reply
+ * has unfinished calls.
+ */
 function messagesMissingFrom(ofRun: readonly Message[], steps: readonly Step[]): Message[] {
 	const known = new Set(ofRun.flatMap(shownResultsIn).map(({ callId }) => callId));
 	const content = steps.flatMap((step): ResultBlock[] => {
@@ -256,9 +263,9 @@ function sentIn(message: Message): { readonly images: readonly ImageBlock[] }[] 
 export type Change = (tx: Tx) => Promise<unknown>;
 
 /**
- * Returns changes that remove the images of these calls from the stored steps. The text of each result states the
- * reason, if one is given. The steps are read before the transaction that changes them. A race is impossible,
- * because the runs of a session are sequential.
+ * Returns changes that remove the result images of the calls in `callIds` from the stored steps. The text of each
+ * changed result states `reason`, if given. The steps are read before the transaction that changes them. A race is
+ * impossible, because the runs of a session are sequential.
  */
 export async function withoutImagesOf(
 	run: Run,
@@ -348,8 +355,8 @@ interface Holder {
 }
 
 /**
- * Limits the memory for images of all sessions. Above the limit, idle sessions drop their history, the longest idle
- * session first. The next run of a session reads the history from the store again.
+ * Limits the memory for images of all sessions. Above the limit, idle sessions drop their history, starting with the
+ * session that has been idle longest. The next run of a session reads the history from the store again.
  */
 export class LoadedImages<S extends Holder> {
 	/** Drops all other references to the messages of the session. */
@@ -371,8 +378,8 @@ export class LoadedImages<S extends Holder> {
 		for (const [id, holder] of [...this.#holders].reverse()) {
 			const live = holder.session.deref();
 			if (live) sum += holder.bytes;
-			// An active run refers to the same images, so dropping the history would free nothing. The session is added again
-			// when the run ends.
+			// An active run of the session refers to the images in the history, so dropping the history would free nothing.
+			// The session is added again when the run ends.
 			if (live && (live.live.size > 0 || sum <= maxBytes)) continue;
 			this.#holders.delete(id);
 			if (live) this.#forget(live);

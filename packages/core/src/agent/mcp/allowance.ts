@@ -6,7 +6,7 @@ export interface Rate {
 	readonly perSecond: number;
 }
 
-/** Limits for messages of a local or remote server. */
+/** Limits for messages from a local or remote server. */
 export const serverLimits = {
 	maxMessageBytes: 8 * 1024 * 1024,
 	/** Maximum JSON values in one message. Results may contain long lists. */

@@ -24,9 +24,9 @@ const longestAddress = 1_500;
 const decline: ElicitResult = { action: "decline" };
 
 /**
- * Answers a server's request for input with questions to a person. Each field of a form is one question, and an
- * address that the person opens is one question. Declines a form that questions cannot fill (see `fieldsOf`), and an
- * address that is not https, is too long or contains credentials.
+ * Asks a person questions to answer a server's request for input. Each field of a form is one question, and an address
+ * that the person opens is one question. Declines a form that questions cannot fill (see `fieldsOf`), and an address
+ * that is not https, is too long or contains credentials.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export async function answerForm(
@@ -84,7 +84,7 @@ function agreed(answer: ElicitationAnswer, value: string): ElicitResult {
 }
 
 /**
- * Asks for the value of a field, again after an answer with too few or too many choices. `ask` limits the
+ * Asks for the value of a field. Asks again after an answer with too few or too many choices. `ask` limits the
  * repetitions.
  */
 async function askField(
@@ -121,7 +121,7 @@ interface Option {
 	readonly label: string;
 }
 
-/** Returns a question with these options. A person must choose one option. */
+/** Returns a question with the options in `options`. A person must choose one option. */
 export function choiceOf(label: string, options: readonly Option[]): Elicitation {
 	return { type: "select", label, options: options.map(optionOf), required: true, validation: "" };
 }

@@ -5,14 +5,17 @@ import { stamp, type Tables } from "../../store/tables.ts";
 export interface CalledTool {
 	/** Name of the tool in policy rules. */
 	readonly name: string;
-	/** Working directory whose `.mcp.json` names the server; empty for servers of the operator. */
+	/** Working directory with the `.mcp.json` that names the server, or "" for a server that the operator configured. */
 	readonly directory: string;
 	readonly hash: string;
 }
 
-/** Persistent storage of the last approved description of each tool. A person or a rule approves a tool. */
+/** Persistent storage for the last approved description of each tool. A person or a rule approves a description. */
 export interface ApprovedTools {
-	/** Whether the last approved description of the tool differs from the current one. False if none was approved. */
+	/**
+	 * Whether the last approved description of the tool differs from the current description. False if no description was
+	 * approved.
+	 */
 	hasChanged(tool: CalledTool): Promise<boolean>;
 	/** Stores the current description as approved. Called before a call runs. */
 	record(tool: CalledTool): Promise<void>;

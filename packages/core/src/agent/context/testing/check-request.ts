@@ -23,8 +23,8 @@ export function isPrefix(one: ModelRequest, other: ModelRequest): boolean {
 }
 
 /**
- * Returns the transcript positions of the messages of a request, in the order of the request. Omits messages that the
- * transcript does not contain.
+ * Returns the transcript position of each message in a request, in the order of the request. Omits messages that are
+ * not in the transcript.
  */
 export function placesIn(request: ModelRequest, transcript: readonly RunTranscript[]): number[] {
 	const all = transcript.flatMap(({ messages }) => messages).map(identityOf);

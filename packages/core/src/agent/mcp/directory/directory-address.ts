@@ -4,7 +4,7 @@ import { directoryAddressTexts } from "./texts.ts";
 
 const longestAddress = 2_000;
 const longestHeaders = 8_192;
-/** Maximum characters of a header's name or of a reference in an error. */
+/** Maximum characters to show in an error of a header name or a reference. */
 const longestShown = 80;
 
 /**
@@ -60,8 +60,8 @@ export function checkHeaders(written: Readonly<Record<string, string>>): Readonl
 const reference = /\$\{[^}]*\}?/g;
 
 /**
- * Pattern of `${NAME}` and `${NAME:-usual}` of Claude Code, and `${env:NAME}` of Cursor. `usual` cannot contain
- * a reference.
+ * Pattern of references to variables: `${NAME}` and `${NAME:-usual}` (syntax of Claude Code), and `${env:NAME}` (syntax
+ * of Cursor). `usual` cannot contain a reference.
  */
 const variable = /^\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:(?!\$\{)[^}])*))?\}$/;
 

@@ -8,7 +8,7 @@ import { directoryFileTexts, directoryTrustTexts } from "./texts.ts";
 
 interface EntryFacts {
 	readonly name: string;
-	/** Names of fields of the entry that have no effect, at most 20. Escaped for display. */
+	/** Names of the entry's fields without effect: at most 20 names, escaped for display. */
 	readonly unused: readonly string[];
 }
 
@@ -20,7 +20,7 @@ export interface ProgramEntry extends EntryFacts {
 	readonly environment: Readonly<Record<string, string>>;
 }
 
-/** An entry for a server with an address. */
+/** An entry for a server at a remote address. */
 export interface RemoteEntry extends EntryFacts {
 	/** Complete address, with its host in ASCII. */
 	readonly url: string;
@@ -47,8 +47,8 @@ const programFields = ["type", "command", "args", "env"];
 const remoteFields = ["type", "url", "headers"];
 
 /**
- * Reads one entry. Throws `invalid_argument` if the entry is invalid. The error text follows the name of the entry in a
- * message.
+ * Reads one entry. Throws `invalid_argument` if the entry is invalid. The caller must put the name of the entry before
+ * the error text.
  */
 export function readEntry(name: string, written: unknown): DirectoryEntry {
 	if (!mcpNamePattern.test(name)) throw refused(directoryFileTexts.name);
@@ -98,7 +98,7 @@ function remoteOf({ url = "", headers = {} }: Written, facts: EntryFacts): Remot
 	return { ...facts, url: checkAddress(url), headers: checkHeaders(headers) };
 }
 
-/** Returns the names of the gateway's variables in the headers of an entry. */
+/** Returns the names of the gateway's variables to which the headers of an entry refer. */
 export function variablesOf(entry: DirectoryEntry): readonly string[] {
 	if (!("url" in entry)) return [];
 	const all = Object.values(entry.headers).flatMap((value) => referencesIn(value).map(({ name }) => name));
@@ -111,8 +111,8 @@ interface Grants {
 }
 
 /**
- * Returns the reason why an entry is unusable with these grants, with the option for the missing grant. Undefined for
- * a usable entry.
+ * Returns the reason why an entry is unusable with the given grants, and the option that adds the missing grant.
+ * Undefined for a usable entry.
  */
 export function trustNeed(entry: DirectoryEntry, { allowPrivate, variables }: Grants): string | undefined {
 	if (!("url" in entry)) return undefined;

@@ -25,8 +25,8 @@ export interface DirectoryFile {
 }
 
 /**
- * Reads the `.mcp.json` of a directory. Returns undefined if there is no file that this user can open, or if the file
- * is a link. Throws `invalid_argument` if the file is unusable.
+ * Reads the `.mcp.json` of a directory. Returns undefined if there is no file that the gateway's user can open, or if
+ * the file is a link. Throws `invalid_argument` if the file is unusable.
  */
 export async function readDirectoryFile(directory: string): Promise<DirectoryFile | undefined> {
 	const bytes = await ifThere(readSmallFile(join(directory, directoryFileName), maxFileBytes));
@@ -46,7 +46,7 @@ export async function readDirectoryFile(directory: string): Promise<DirectoryFil
 	return { hash: sha256(bytes), entries, refused };
 }
 
-/** Maximum characters of the name of a refused entry in texts. */
+/** Maximum characters of a refused entry's name in texts. */
 const longestName = 64;
 
 function parseFile(bytes: Buffer): unknown {
