@@ -4,7 +4,7 @@ import type { Journal, Tx } from "../store/journal.ts";
 import { stamp } from "../store/tables.ts";
 import { compactionTexts } from "./texts.ts";
 
-/** Principal of the keys that store notes about compactions. No client has this name. */
+/** Principal of the rows in `keys` that record open compactions. No client has this name. */
 const principal = "gateway/compaction";
 
 /**
@@ -19,7 +19,7 @@ export async function noteCompaction(tx: Tx, sessionId: string, now: number): Pr
 		.execute();
 }
 
-/** Removes the note of a compaction. Must be part of the transaction that records the end. */
+/** Removes the record of an open compaction. Must run in the transaction that records the end of the compaction. */
 export async function forgetCompaction(tx: Tx, sessionId: string): Promise<void> {
 	await tx.deleteFrom("keys").where("principal", "=", principal).where("key", "=", sessionId).execute();
 }
@@ -29,7 +29,7 @@ interface EndPorts {
 	readonly log: Logger;
 }
 
-/** Records the end of compactions that a crash of the gateway interrupted. */
+/** Records the end of each compaction that a crash of the gateway interrupted. */
 export async function endInterruptedCompactions(
 	{ journal: { store }, log }: EndPorts,
 	sessions: Sessions,
@@ -41,7 +41,7 @@ export async function endInterruptedCompactions(
 		try {
 			await endInterrupted(sessionId, sessions);
 		} catch (error) {
-			// The end of a compaction cannot be recorded in a deleted session, so only the note is removed.
+			// The end of a compaction cannot be recorded in a deleted session, so only the record in `keys` is removed.
 			if (ParleyError.from(error).code === "not_found") {
 				await store.commit((tx) => forgetCompaction(tx, sessionId));
 			} else log.error(compactionTexts.notRecorded, { sessionId, error });

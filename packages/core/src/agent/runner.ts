@@ -27,7 +27,7 @@ const firstPauseMs = 250;
 const longestPauseMs = 30_000;
 
 interface Starting {
-	/** Stored steps of a run that continues. By default, the start of the first model call. */
+	/** Stored steps of a run that continues. Default: one step, which starts the first model call. */
 	readonly steps?: readonly Step[];
 	/** Whether the run continues from stored steps. */
 	readonly resumed?: boolean;
@@ -38,7 +38,7 @@ export interface RunnerPorts extends RunPorts, LoopPorts, EndPorts, CompactPorts
 /** Starts runs, and works on each run until it ends or is parked. Starts no run after `stop`. */
 export class Runner {
 	readonly #ports: RunnerPorts;
-	/** Handles a session in which work on a run has stopped and that has no next run to start. */
+	/** Handles a session after work on its run has stopped, if no next run starts. */
 	readonly #onIdle: (session: Session) => void;
 	readonly #images = new LoadedImages<Session>((session) => this.#ports.contexts.forget(session));
 	#stopped = false;
@@ -70,8 +70,8 @@ export class Runner {
 	}
 
 	/**
-	 * Starts a claimed run unless the session already works on it. Does nothing if `row` is undefined, if the session was
-	 * deleted, and after `stop`.
+	 * Starts a claimed run unless the session already works on this run. Does nothing if `row` is undefined, if the
+	 * session was deleted, and after `stop`.
 	 */
 	start(
 		session: Session,
@@ -92,7 +92,7 @@ export class Runner {
 	}
 
 	/**
-	 * Executes a run until its end is stored. Returns the session's next run if the end of this run claimed one.
+	 * Executes a run until its end is stored. Returns the session's next run if the end of the run claimed a next run.
 	 * After an error, for example of the store, continues from the stored state after a pause.
 	 */
 	async #complete(first: Run, before: readonly Promise<void>[]): Promise<RunRow | undefined> {
@@ -140,8 +140,8 @@ export class Runner {
 	}
 
 	/**
-	 * Reads the stored state of a failed run after a wait, which is longer after each failure. Returns undefined
-	 * if the run has ended or the gateway is stopping.
+	 * Waits, longer after each failure, and then reads the stored state of a failed run. Returns undefined if the run has
+	 * ended or the gateway is stopping.
 	 */
 	async #reload(failed: Run, failures: number): Promise<Run | undefined> {
 		const { id, session, control } = failed;
@@ -191,9 +191,9 @@ interface ResumePorts {
 }
 
 /**
- * Continues the active run of each session, or starts its oldest queued run. Called after the gateway starts.
- * Ignores sessions of tasks. Returns the number of sessions with unfinished runs, including sessions that could not
- * be loaded.
+ * Continues the active run of each session. If no run is active, starts the oldest queued run of the session. Called
+ * after the gateway starts. Ignores sessions of tasks. Returns the number of sessions with unfinished runs, including
+ * sessions that could not be loaded.
  */
 export async function resumeUnfinished(
 	{ journal, clock, log }: ResumePorts,

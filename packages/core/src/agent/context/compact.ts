@@ -31,10 +31,7 @@ import {
 	withCompaction,
 } from "./view.ts";
 
-/**
- * Inputs of one compaction: the session's transcript, the room for the transcript in the model's window, and the
- * required functions.
- */
+/** Transcript, limits and functions for one compaction of a session. */
 export interface CompactionJob {
 	readonly runId: string;
 	readonly session: Session;
@@ -184,10 +181,7 @@ interface Sizing {
 
 interface Plan {
 	readonly compactions: readonly Compaction[];
-	/**
-	 * End of the transcript part that a summary replaces, or undefined for no summary. The plan does not contain the
-	 * summary text.
-	 */
+	/** End of the messages that a summary will replace, or undefined for no summary. The plan has no summary text. */
 	readonly summary: Position | undefined;
 }
 
@@ -197,9 +191,9 @@ const longestResult = 16_000;
 const shortestResult = 500;
 
 /**
- * Plans compactions after which the messages fit. The first choice is clearing that reaches the target. The next
- * choices are a summary, then clearing, if the messages then fit. The last resort also shortens results. The last
- * question and the newest reply with its results are never removed. Throws `resource_exhausted` if nothing fits.
+ * Plans compactions after which the messages fit. First choice: clearing that reaches the target. Next: a summary, then
+ * clearing, if the messages then fit. The last resort also shortens results. The last question and the newest reply
+ * with its results are never removed. Throws `resource_exhausted` if nothing fits.
  */
 function planCompaction(sizing: Sizing, reductions: Reductions): Plan {
 	const { room, transcript } = sizing;

@@ -24,8 +24,8 @@ export class EventStreamCheck {
 	}
 
 	/**
-	 * Reads the next part of the stream. Throws `resource_exhausted` for an event that is too long, and any
-	 * error of `onMessage`.
+	 * Reads the next part of the stream. Throws `resource_exhausted` for an event that is too long, and any error that
+	 * `onMessage` throws.
 	 */
 	receive(chunk: Uint8Array): void {
 		let text = this.#decoder.decode(chunk, { stream: true });

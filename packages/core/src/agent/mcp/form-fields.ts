@@ -2,12 +2,12 @@ import type { ElicitRequestFormParams } from "@modelcontextprotocol/client";
 
 const maxOptions = 25;
 const maxFields = 10;
-/** Pattern of the names of fields for secrets, which servers may not request in a form. */
+/** Pattern of names and titles of fields for secrets. Servers may not request secrets in a form. */
 const secretField = /pass(?:word|phrase|code)|secret|token|api.?key|credential/i;
 
 export type FieldValue = string | number | boolean | string[];
 
-/** A field of a form that one question can fill. */
+/** A form field that one question can fill. */
 export interface Field {
 	readonly name: string;
 	readonly type: "string" | "number" | "integer" | "boolean" | "array";
@@ -29,9 +29,9 @@ interface Choice {
 }
 
 /**
- * Returns the fields of a form in their order. Returns undefined if there are too many fields, or if a field cannot be
- * a question. Examples are a field for a secret, of an unknown type, or with too many choices. A server may send any
- * schema. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
+ * Returns the fields of a form in the order of its schema. Returns undefined if there are too many fields, or if a
+ * field cannot be a question. Examples are a field for a secret, of an unknown type, or with too many choices. A server
+ * may send any schema. https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation
  */
 export function fieldsOf({ requestedSchema }: ElicitRequestFormParams): readonly Field[] | undefined {
 	const entries = Object.entries(requestedSchema.properties);
@@ -82,7 +82,7 @@ function choicesField(facts: Omit<Field, "choices" | "usual">, schema: FieldSche
 	return { ...facts, choices, usual: isUsual ? usual.map(String) : undefined, counts: { min, max } };
 }
 
-/** Whether a question can have these choices. True for undefined, because the field is then not a choice. */
+/** Whether a question can have the given choices. True for undefined, because the field then has no choices. */
 function areUsable(choices: readonly Choice[] | undefined): boolean {
 	if (choices === undefined) return true;
 	const values = new Set(choices.map(({ value }) => value));
@@ -90,9 +90,7 @@ function areUsable(choices: readonly Choice[] | undefined): boolean {
 	return choices.length > 0 && choices.length <= maxOptions && values.size === choices.length;
 }
 
-/**
- * Returns the choices of a field, or undefined if the field is not a choice. The items of a list use `anyOf`.
- */
+/** Returns the choices of a field, or undefined if the field has no choices. The items of a list use `anyOf`. */
 function choicesOf(schema: object): readonly Choice[] | undefined {
 	const titled = "oneOf" in schema ? schema.oneOf : "anyOf" in schema ? schema.anyOf : undefined;
 	if (Array.isArray(titled)) {

@@ -14,13 +14,13 @@ import { type AskModel, answerSampling } from "./answer-sampling.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
 
-/** Whether the remote server no longer knows the session, so that a new connection is required. */
+/** Whether the error means that the remote server no longer knows the session. A new connection is then required. */
 async function isLostSession(reason: unknown): Promise<boolean> {
 	const { SdkHttpError } = await import("@modelcontextprotocol/client");
 	return reason instanceof SdkHttpError && reason.status === 404;
 }
 
-/** A tool with the server's description and its name for models. */
+/** A tool with the server's description and the tool's name for models. */
 export interface ServerTool {
 	readonly name: string;
 	readonly listed: ListedTool;
@@ -29,11 +29,11 @@ export interface ServerTool {
 /** Selects the offered tools from the listed tools. */
 export type ToolFilter = (listed: readonly ListedTool[]) => {
 	readonly offered: readonly ServerTool[];
-	/** Reasons why the other tools are not offered. */
+	/** Reasons why the remaining listed tools are not offered. */
 	readonly refused: readonly string[];
 };
 
-/** Services of a call for answering requests of its server. */
+/** Services with which a call answers requests from its server. */
 interface Answering {
 	readonly ask: ToolContext["ask"];
 	readonly redact: ToolContext["redact"];
@@ -149,7 +149,7 @@ export class McpServer {
 	}
 
 	/**
-	 * Calls a tool by the server's own name for it, and returns the result. Rejects:
+	 * Calls a tool and returns the result. `name`: the name that the server gave the tool. Rejects:
 	 * - with `resource_exhausted` if too many calls are open
 	 * - with the signal's reason if the signal aborts
 	 * - with `deadline_exceeded` if the time limit passes
@@ -248,8 +248,8 @@ export class McpServer {
 	}
 
 	/**
-	 * Records the end of `attempt` with its `problem`, and schedules the next start. Has no effect for an
-	 * earlier attempt, for an attempt that has already ended, and after `close`.
+	 * Records the end of `attempt` with its `problem`, and sets the earliest time of the next start. Has no effect if
+	 * `attempt` is not the newest attempt or has already ended, and after `close`.
 	 */
 	#ended(attempt: Attempt, problem: string): void {
 		if (attempt !== this.#attempt || (this.#phase !== "starting" && this.#phase !== "ready")) return;

@@ -45,7 +45,9 @@ const patienceMs = 10_000;
 /** Maximum tools of one server. */
 const maxTools = 128;
 const longestDescription = 4_096;
-/** Maximum groups whose servers run at the same time: those of the operator, of agents and of directories. */
+/**
+ * Maximum groups of servers that run at the same time. A group belongs to the operator, to an agent or to a directory.
+ */
 const maxGroups = 32;
 /** A directory without files of users. */
 const nowhere = "/usr";
@@ -57,7 +59,7 @@ interface Instance {
 	readonly server: McpServer;
 }
 
-/** Servers of the operator, of one agent or of one directory. */
+/** Servers that belong to the operator, to one agent or to one directory. */
 class Group {
 	instances: readonly Instance[] = [];
 	/** Cached tools of the group. Undefined before the first read, and after a change until the next read. */
@@ -98,13 +100,13 @@ export class McpServers {
 	}
 
 	/**
-	 * Returns the tools of the servers of the operator, an agent and a working directory. Returns the same array until
-	 * a server or its tools change. Starts servers that are neither running nor pausing. Waits only for first starts,
-	 * at most 10 s.
+	 * Returns the tools of all servers that belong to the operator, the agent or the working directory. Returns the same
+	 * array until a server or its tools change. Starts servers that are neither running nor pausing. Waits only if a
+	 * server starts for the first time, and at most 10 s.
 	 */
 	tools(directory: string, agent: string): readonly Tool[] | Promise<readonly Tool[]> {
 		const setup = this.#source.current(agent);
-		// Most gateways have no MCP server. Their messages must not wait here.
+		// Most gateways have no MCP server. Messages on such a gateway must not wait here.
 		const isEmpty = "servers" in setup && countOf(setup) === 0;
 		return isEmpty && this.#groups.size === 0 ? none : this.#tools(setup, directory, agent);
 	}
@@ -232,7 +234,7 @@ export class McpServers {
 		if ("url" in settings) return openRemote(settings, { clock, logins: this.#logins });
 		const { parseJSONRPCMessage } = await import("@modelcontextprotocol/client");
 		const { name, command, args, environment, read, write, hosts } = settings;
-		// Servers have the restrictions of chats: they need a sandbox, and files with secrets appear empty.
+		// Servers have the restrictions of chat sessions: a server needs a sandbox, and files with secrets appear empty.
 		const sandbox = await sandboxes.of({ chat: true, roots: write, readable: read, hosts });
 		// Arguments in the `.mcp.json` of a directory may be relative paths, so the program runs in that directory.
 		const cwd = settings.directory ?? write[0] ?? nowhere;
@@ -240,7 +242,7 @@ export class McpServers {
 		return new SandboxedTransport({ ...program, sandbox, clock, read: parseJSONRPCMessage });
 	}
 
-	/** Check of tools, which is loaded before any server can list tools. */
+	/** Check of listed tools. It is loaded before any server can list tools. */
 	#loaded: ToolCheck | undefined;
 
 	#filter({ name: server }: McpServerSettings): ToolFilter {
@@ -280,7 +282,7 @@ export class McpServers {
 		if (!this.#loaded) throw new ParleyError(mcpToolTexts.unchecked, { code: "internal" });
 		const sink = this.#deps.redactor.into("instructions");
 		const description = sink.redact(cleanDescription(listed.description ?? "").slice(0, longestDescription));
-		// Most servers name draft 7. The validator does not have its meta schema.
+		// Most servers name JSON Schema draft 7. The validator does not have the meta-schema of draft 7.
 		const { $schema: _, ...parameters } = listed.inputSchema;
 		const [checked] = this.#loaded.tools([{ name, description, parameters }]);
 		// The cast is safe because the redaction of an object returns an object.

@@ -24,7 +24,8 @@ export interface ToolHome {
 }
 
 /**
- * Returns a hash of the tool. If it has changed since an approval, the approval was for a different description.
+ * Returns a hash of the listed tool. If the hash has changed since an approval, the approval was for a different
+ * description.
  */
 function hashOfTool({ name, title, description, inputSchema, annotations }: ListedTool): string {
 	const facts = { name, title, description, inputSchema, annotations };
@@ -33,7 +34,10 @@ function hashOfTool({ name, title, description, inputSchema, annotations }: List
 		.digest("hex");
 }
 
-/** Returns a tool of a server. The server's description can add classes to calls of the tool, but cannot remove any. */
+/**
+ * Returns a tool of a server. Annotations of the server can add action classes to calls of the tool, but cannot remove
+ * classes.
+ */
 export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 	const { settings, server, ids, approved, described } = home;
 	const hash = hashOfTool(listed);
@@ -51,7 +55,7 @@ export function mcpTool({ name, listed }: ServerTool, home: ToolHome): Tool {
 		description: described.description,
 		parameters: () => z.record(z.string(), z.unknown()),
 		schema: () => described.schema,
-		// A server may be unaware of an effect of a call, or may not report it.
+		// A call may have an effect that the server does not know or does not report.
 		effect: "effectful",
 		usual: ["mcp"],
 		async plan(args, context) {
@@ -96,12 +100,12 @@ function classesOf(
 	{ roots, sandbox }: ToolContext,
 ): ActionClass[] {
 	const isRemote = "url" in settings;
-	// In a container, a program has the network and the files of the gateway.
+	// In a container, a server program has access to the network and the files of the gateway.
 	const isExposed = !isRemote && sandbox.mode === "container";
 	const hasNetwork = isRemote || settings.hosts.length > 0 || isExposed;
 	const places = isRemote ? [] : [...settings.read, ...settings.write];
 	const isBeyond = isExposed || places.some((place) => !roots.some((root) => isWithin(place, root)));
-	// With credentials, the server returns private data of an account. Any header can be a credential.
+	// With credentials, the server can return private data of an account. Any header can be a credential.
 	const hasLogin = isRemote && (settings.login !== undefined || Object.keys(settings.headers).length > 0);
 	const isPrivate = isBeyond || settings.secrets.length > 0 || hasLogin;
 	return definedItems([

@@ -19,8 +19,8 @@ export class MessageLines {
 	}
 
 	/**
-	 * Reads the next part of the output. Throws `resource_exhausted` for a line that is too long, and any
-	 * error of `onLine`.
+	 * Reads the next part of the output. Throws `resource_exhausted` for a line that is too long, and any error that
+	 * `onLine` throws.
 	 */
 	receive(chunk: Uint8Array): void {
 		let start = 0;

@@ -27,7 +27,8 @@ export async function openRemote(
 	const { origin } = new URL(url);
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
 		fetch: async (address, init) => {
-			// The library follows no redirect to another origin. This check also protects against a later version that does.
+			// The library follows no redirect to another origin. This check also protects against a later library version
+			// that follows such redirects.
 			if (new URL(address).origin !== origin) throw serverRefusal(mcpConnectionTexts.otherOrigin(origin));
 			return limits.bounded(await guarded.fetch(address, init));
 		},
@@ -47,7 +48,7 @@ export async function openRemote(
 	return closing;
 }
 
-/** Calls `exceeded` with the problem if the server exceeds a limit. */
+/** Limits for the answers of a server. Calls `exceeded` with the problem if the server exceeds a limit. */
 class AnswerLimits {
 	readonly #bytes: Allowance;
 	readonly #messages: Allowance;
@@ -60,8 +61,8 @@ class AnswerLimits {
 	}
 
 	/**
-	 * Returns the response with a body that fails when the server sends too much. The library never receives the end of a
-	 * refused message.
+	 * Returns the response with a body stream that fails when the server sends too much. The library never receives the
+	 * end of a refused message.
 	 */
 	bounded(response: Response): Response {
 		const { status, statusText, headers, body, ok } = response;

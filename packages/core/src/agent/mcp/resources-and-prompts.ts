@@ -93,7 +93,7 @@ export function extrasOf(client: Client, own: readonly Tool[]): readonly Extra[]
 
 function toolOf(name: string, description: string, properties: Record<string, object> = {}): Tool {
 	const required = Object.keys(properties).slice(0, 1);
-	// The cast is safe because the properties are JSON schemas whose values are strings.
+	// The cast is safe because each property is a JSON schema, and no code relies on string values in the schema.
 	const json = properties as Record<string, Record<string, string>>;
 	return { name, description, inputSchema: { type: "object", properties: json, required } };
 }

@@ -5,7 +5,7 @@ import { type ImageBlock, isImageType } from "../../vocabulary/message.ts";
 import type { ToolResult } from "../../vocabulary/tool.ts";
 import { mcpResultTexts } from "./texts.ts";
 
-/** Maximum characters of the text of one result. */
+/** Maximum text characters of one result. */
 const maxCharacters = 256 * 1024;
 const maxImages = 4;
 const maxBlocks = 1_000;
@@ -17,8 +17,8 @@ const maxBlocks = 1_000;
 const UNSEEN = /(?![\n\t])[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Returns the result of a call for a model: images, and text between two lines with a mark that the server does not
- * know. Accepts any data from the server.
+ * Returns the result of a call for a model: images, and text between two lines. Both lines contain `mark`, which the
+ * server does not know. Accepts any data from the server.
  */
 export function resultOf(result: CallToolResult, server: string, mark: string): ToolResult {
 	const { content = [], structuredContent, isError = false } = result;
@@ -48,7 +48,7 @@ function untrusted(text: string, server: string, mark: string): string {
 }
 
 /**
- * Returns a description without invisible characters. The text of results may contain some of them, because emoji need
+ * Returns a description without invisible characters. Result texts keep some invisible characters, because emoji need
  * them.
  */
 export function cleanDescription(text: string): string {
@@ -79,7 +79,10 @@ function textOf(block: ContentBlock): string {
 	}
 }
 
-/** Returns the image of a block, or an empty list if models would refuse it. A server may send any data. */
+/**
+ * Returns a list with the image of a block. The list is empty if the block has no image or if models would refuse the
+ * image. A server may send any data.
+ */
 function imageOf(block: ContentBlock): ImageBlock[] {
 	if (block.type !== "image" || !isImageType(block.mimeType)) return [];
 	const bytes = Buffer.from(block.data, "base64");

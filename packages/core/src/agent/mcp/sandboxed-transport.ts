@@ -23,11 +23,11 @@ export interface ServerProgram {
 const { maxMessageBytes, maxNodes, bytes, messages } = serverLimits;
 /** Maximum bytes that wait until the server reads them. */
 const maxWaitingBytes = 4 * 1024 * 1024;
-/** Maximum lines of output that are not messages. Some servers print a greeting. */
+/** Maximum output lines that are not messages. Some servers print a greeting. */
 const maxOtherLines = 100;
 /**
- * Time limit of the program in milliseconds, because each command in the sandbox needs one. After this time, the
- * server starts again at its next use.
+ * Time limit of the program in milliseconds, because each command in the sandbox needs a time limit. After this time,
+ * the server starts again at its next use.
  */
 const lifeMs = 7 * 24 * 60 * 60 * 1_000;
 
@@ -37,7 +37,7 @@ const lifeMs = 7 * 24 * 60 * 60 * 1_000;
  */
 export class SandboxedTransport implements Transport {
 	/**
-	 * Fields by which the library recognises a local program. For a local program, it also accepts servers with
+	 * Fields by which the library recognises a local program. For a local program, the library also accepts servers with
 	 * older protocol versions.
 	 */
 	readonly pid = null;

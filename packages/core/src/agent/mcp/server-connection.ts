@@ -107,7 +107,7 @@ export class ServerConnection {
 		this.#clock = clock;
 	}
 
-	/** Opens a connection. If this fails, closes the transport and rejects with the reason. */
+	/** Opens a connection. If the handshake fails, closes the transport and rejects with the reason. */
 	static async open(
 		transport: ServerTransport,
 		{ clock, log, version }: ConnectionDeps,
@@ -118,8 +118,8 @@ export class ServerConnection {
 			{ name: "parley", version },
 			{
 				capabilities: { elicitation: { form: {}, url: {} }, sampling: {} },
-				// A server's schema may contain patterns that run for hours. The server's answers are used only as text, so no
-				// schema checks them.
+				// A server's schema may contain patterns that run for hours. Answers of the server are used only as text and
+				// images, so no schema checks the answers.
 				jsonSchemaValidator: acceptAll,
 				versionNegotiation: { mode: "auto", probe: { timeoutMs: probeMs } },
 				listMaxPages: maxPages,
@@ -168,8 +168,8 @@ export class ServerConnection {
 		args: Readonly<Record<string, unknown>>,
 		{ timeoutMs, signal: stopped, pauses }: CallOptions,
 	): Promise<CallToolResult> {
-		// This limit is long, because it includes the time of answers to the server. The limit in `within` excludes that
-		// time and ends the call earlier.
+		// This limit is long, because it includes the time in which a person or the model answers the server. The limit in
+		// `within` excludes that time and ends the call earlier.
 		const timeout = longestWaitMs;
 		const extra = this.#extras.find(({ listed }) => listed.name === name);
 		return await within(this.#clock, timeoutMs, mcpConnectionTexts.noAnswer, (late, deadline) => {

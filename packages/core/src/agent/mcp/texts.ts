@@ -35,7 +35,7 @@ export const mcpServerTexts = {
 	messageIgnored: "a message of an MCP server was ignored",
 } as const;
 
-/** Problems of a connection to a server. Most of them follow the name of the server. */
+/** Problems of a connection to a server. The caller puts the server's name before a problem that begins with "it". */
 export const mcpConnectionTexts = {
 	closed: "it closed the connection",
 	noFirstAnswer: "it did not answer the first request",
@@ -75,8 +75,8 @@ export const mcpToolTexts = {
 } as const;
 
 /**
- * Descriptions of the tools for a server's resources and prompts. They are part of the hash of an approved tool, so a
- * changed description requires approval at the next call.
+ * Descriptions of the tools for a server's resources and prompts. The hash of an approved tool includes its
+ * description. After a description has changed, the next call of the tool requires approval.
  */
 export const mcpExtraTexts = {
 	listResources: "Lists the resources of this MCP server: texts and files that it offers for reading.",

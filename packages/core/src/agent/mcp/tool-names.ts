@@ -2,13 +2,14 @@ import { createHash } from "node:crypto";
 import { mcpSeparator } from "../../vocabulary/mcp/server.ts";
 import type { Tool } from "../../vocabulary/tool.ts";
 
-/** Maximum length of a tool name that all models accept. */
+/** Maximum characters of a tool name. All models accept names of this length. */
 const longest = 64;
 const HASH_LENGTH = 8;
 
 /**
- * Returns the names of a server's tools for models. `_` replaces characters that models refuse. A name that is too long
- * or not unique ends with a hash of the server's own name for the tool.
+ * Returns the names of a server's tools for models, by the names that the server gave the tools. `_` replaces
+ * characters that models refuse. A name that is too long or not unique ends with a hash of the name that the server
+ * gave the tool.
  */
 export function nameTools(server: string, names: readonly string[]): ReadonlyMap<string, string> {
 	const plain = new Map(names.map((name) => [name, plainName(server, name)]));
@@ -32,8 +33,8 @@ function hashedName(shown: string, name: string): string {
 }
 
 /**
- * Returns the normalised names of the built-in tools, including the other names that the tools accept. Models may
- * spell a name differently: letter case, `_` and `-`.
+ * Returns the normalised names of `tools`, including the alternative names that each tool accepts. Models may spell a
+ * name differently: letter case, `_` and `-`.
  */
 export function usedNames(tools: readonly Tool[]): ReadonlySet<string> {
 	return new Set(tools.flatMap(({ name, accepts }) => [name, ...(accepts?.names ?? [])]).map(spelled));

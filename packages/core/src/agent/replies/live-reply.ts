@@ -17,14 +17,14 @@ export interface ReplyListener {
 	writeText(text: string): void;
 	/** Receives a piece of thinking, as the provider sends it. */
 	think(text: string): void;
-	/** Starts the call with this index in the reply. The model will write its arguments. */
+	/** Starts the call at the position `index` in the reply. The pieces of its arguments follow. */
 	startCall(index: number, call: CallName): void;
 	/** Receives the next piece of the arguments, as the provider sends it. */
 	writeCall(index: number, json: string): void;
 	endCall(index: number): void;
 	/**
 	 * Returns the id to record for a call: the provider's id, or a new id if the session cannot use the provider's id.
-	 * `used`: ids of the earlier calls of the reply.
+	 * `used`: ids of the earlier calls in the same reply.
 	 */
 	callId(id: string, used: ReadonlySet<string>): string;
 	/** Ends a complete or failed reply. `context`: context after a complete reply, or undefined if unknown. */
@@ -46,10 +46,13 @@ export const silentListener: ReplyListener = {
 	end: nothing,
 };
 
-/** Maximum pieces of a tick that are sent separately. Later pieces are joined in one event. */
+/**
+ * Maximum pieces that are sent separately in one tick of the event loop. Later pieces of the same part are joined in
+ * one event.
+ */
 const piecesPerTick = 8;
 
-/** Removes secrets from pieces of a text. `push` may withhold the end of a piece. */
+/** Redactor for the pieces of one text. `push` may withhold the end of a piece. */
 class Draft {
 	readonly #characters = new CompleteCharacters();
 	readonly #redaction: RedactedStream;
@@ -73,7 +76,7 @@ interface OpenCall {
 	readonly name: string;
 	readonly plain: PlainJsonText;
 	readonly draft: Draft;
-	/** Number of sent characters of the arguments. */
+	/** Number of characters of the arguments that were sent. */
 	length: number;
 }
 
@@ -240,7 +243,7 @@ function isFirstHalf(codeUnit: number): boolean {
  * and the redactor does not recognise an escaped secret. Invalid escapes pass unchanged.
  */
 export class PlainJsonText {
-	/** Start of an escape that may continue in the next piece. */
+	/** Beginning of an escape. The rest of the escape may follow in the next piece. */
 	#pending = "";
 
 	push(piece: string): string {

@@ -22,8 +22,8 @@ import { type Run, runParticipants } from "../run/run.ts";
 import { memoryOfRunTexts } from "./texts.ts";
 
 /**
- * Returns the person and the channel whose notes a run can read. In a chat, a run can read notes about a person only if
- * no other person wrote to the run.
+ * Returns the person and the channel about which a run can read notes. In a chat, the person is set only if the run has
+ * exactly one participant.
  */
 export function readerOf(run: Run): MemoryReader {
 	const { row, session } = run;
@@ -75,8 +75,8 @@ export function memoryAccessOf(run: Run, callId: string, memories: Memories): Me
 }
 
 /**
- * Returns the note with this id. Throws unless the run can read the note and may delete it. A run may delete
- * these notes:
+ * Returns the note with the id `id`. Throws unless the run can read the note and may delete it. A run may delete these
+ * notes:
  * - notes by the person of the run
  * - notes about that person
  * - outside chats, notes for all people
@@ -93,16 +93,16 @@ async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 }
 
 /**
- * Returns the id of a note that a call stores. A repetition of the call after a crash finds its stored note by
- * this id.
+ * Returns the id of the note that a call stores. The id is derived from the call, so that a repetition after a crash
+ * finds the stored note.
  */
 function noteId(sessionId: string, callId: string): string {
 	return `mem_${createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 26)}`;
 }
 
 /**
- * Adds the most relevant notes and the state of background commands to a run, before its first model call. Records them
- * as a step, so that a resumed run has the same text. The session gets the taint of the notes.
+ * Adds the most relevant notes and the state of background commands to a run, before the first model call of the run.
+ * Records both in one step, so that a resumed run has the same text. The session gets the taint of the notes.
  */
 export async function recallMemories(run: Run, memories: Memories): Promise<void> {
 	const { row, steps, session } = run;

@@ -15,9 +15,9 @@ export interface AccumulatorOptions {
 	readonly normalise: (call: WrittenCall) => NormalCall;
 }
 
-/** Maximum characters of the text. A text of this length fits in one line of every wire with any escaping. */
+/** Maximum text characters of a reply. A text of this length fits in one line of every wire, with any escaping. */
 const maxText = 2 * 1024 * 1024;
-/** Maximum characters of the thinking, including signatures and encrypted parts. */
+/** Maximum thinking characters of a reply, including signatures and encrypted parts. */
 const maxThinking = 8 * 1024 * 1024;
 /** Maximum calls of a reply. Each recorded call costs a transaction. */
 const maxRecordedCalls = 1_000;
@@ -26,7 +26,10 @@ const maxRecordedCalls = 1_000;
 export class ReplyAccumulator {
 	readonly #deps: AccumulatorOptions;
 	readonly #blocks: Block[] = [];
-	/** Joined only at the end of the block, because a long reply has tens of thousands of pieces. */
+	/**
+	 * Pieces of the current text block. They are joined only at the end of the block, because a long reply has tens of
+	 * thousands of pieces.
+	 */
 	#text: string[] = [];
 	#length = 0;
 	#thinking = 0;
@@ -131,7 +134,7 @@ export class ReplyAccumulator {
 		this.#deps.listener.startCall(index, { id, name });
 	}
 
-	/** Adds a call in its normal form, which later code uses. An invalid call stays as the model wrote it. */
+	/** Adds a call in its normal form. An invalid call stays as the model wrote the call. */
 	#call({ type, invalid, id: providerId, index, ...written }: Extract<ModelEvent, { type: "call" }>): void {
 		const announced = index === undefined ? undefined : this.#announced.get(index);
 		const id = announced ?? this.#claimId(providerId);
@@ -181,8 +184,8 @@ function isCall({ type }: Block): boolean {
 }
 
 /**
- * Marks the call of a reply that reached its token limit as invalid. The model receives the reason and may
- * repeat the call.
+ * Marks a call as invalid because its reply reached the token limit. The model receives the reason and may repeat the
+ * call.
  */
 function notRun(block: Block): Block {
 	if (block.type !== "call" || block.invalid !== undefined) return block;

@@ -118,12 +118,15 @@ interface RequestParts {
 	readonly limits: ReturnType<typeof modelLimits>;
 }
 
-/** Tokens that are allowed even above the budget: a shorter reply is useless, and its cost is small. */
+/**
+ * Output tokens that are allowed even above the budget. A reply with a lower limit is useless, and the cost of these
+ * tokens is small.
+ */
 const leastOutput = 4_096;
 
 /**
- * Lowers the maximum output to the rest of the budgets. Ignores the cost of the input, because its size is not
- * known yet.
+ * Lowers the maximum output to the amount that the budgets leave, but not below `leastOutput`. Ignores the cost of the
+ * input, because the size of the input is not known yet.
  */
 async function withinBudget(
 	limits: RequestParts["limits"],

@@ -14,7 +14,7 @@ interface Wait {
 
 /** A model call that repeats a failed call after a wait. */
 interface NextTry extends Wait {
-	/** The model for this attempt: the same model, or the next fallback. */
+	/** Model of the next call: the model of the failed call, or the next fallback. */
 	readonly model: string;
 	/** Number of failed calls for this reply. */
 	readonly attempt: number;
@@ -27,10 +27,10 @@ interface NextTryOptions {
 }
 
 /**
- * Records a failed call that may be repeated, including its cost, and waits until the next call may start. Returns
- * the model of the next call. If that call is not allowed, does not wait and returns the reason as `refused`.
- * Returns undefined if the attempt is final: it is usable, its failure is not transient, no attempt is left, or the
- * run is stopped. Throws if the run is stopped during the wait.
+ * Records a failed call that may be repeated, including its cost, and waits until the next call may start. Returns the
+ * model of the next call. If that call is not allowed, does not wait and returns the reason as `refused`. Returns
+ * undefined if the attempt is final: the reply is usable, the failure is not transient, no attempt is left, or the run
+ * is stopped. Throws if the run is stopped during the wait.
  */
 export async function nextTry(
 	run: Run,
@@ -84,11 +84,14 @@ const maxTries: Readonly<Record<ModelFault, number>> = {
 
 const firstPauseMs = 1_000;
 const longestWaitMs = 120_000;
-/** Maximum random part of a wait in milliseconds. Spreads the retries of clients that failed at the same time. */
+/**
+ * Maximum random milliseconds that are added to a wait that the provider requested. Spreads the retries of runs that
+ * failed at the same time.
+ */
 const jitterMs = 1_000;
 
 /**
- * Chooses the attempts for one reply: several calls of a model, depending on its failure, then its fallbacks. `random`
+ * Chooses the attempts for one reply: several calls of one model, depending on the fault, then the fallbacks. `random`
  * returns a number from 0 up to, but not including, 1. `max` limits the calls of all models together.
  */
 export class Tries {
@@ -113,7 +116,7 @@ export class Tries {
 		return this.#failed;
 	}
 
-	/** Returns the attempt after this failure, or undefined if no further attempt can succeed or is allowed. */
+	/** Returns the attempt after `failure`, or undefined if no further attempt can succeed or is allowed. */
 	after(failure: unknown): NextTry | undefined {
 		if (!(failure instanceof ModelError) || maxTries[failure.fault] === 1) return undefined;
 		this.#failedHere += 1;

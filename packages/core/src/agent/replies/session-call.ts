@@ -12,7 +12,7 @@ import { ReplyAccumulator } from "./reply-accumulator.ts";
 import { type Attempt, countCall, withoutSecrets } from "./stream-reply.ts";
 import { replyTexts } from "./texts.ts";
 
-/** The session of a model call whose reply is not streamed to clients, with the ports of the call. */
+/** Session and ports of a model call. The reply of the call is not streamed to clients. */
 export interface SessionCaller extends SpendingPorts {
 	readonly session: Session;
 	readonly journal: Journal;

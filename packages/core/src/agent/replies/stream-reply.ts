@@ -115,8 +115,8 @@ function streamInterrupted(): ModelError {
 }
 
 /**
- * Returns the error of a reply, without secrets, and reports it to `health`. A refused key is logged again only
- * after the state of the provider has changed.
+ * Returns the error of a model call, without secrets. Reports a `ModelError` to `health`. A refused key is logged again
+ * only after the state of the provider has changed.
  */
 function failureOf(run: Run, name: string, reason: unknown, health: ProviderHealth): ParleyError {
 	const error = withoutSecrets(run.session.redactor.into("error"), ParleyError.from(reason));
@@ -159,7 +159,9 @@ interface Caller {
 	readonly clock: Clock;
 }
 
-/** Records a model call whose reply is not part of the conversation: its cost, its text and its failure. */
+/**
+ * Records the cost, the text and the failure of a model call. The reply of the call is not part of the conversation.
+ */
 export async function recordAttempt(
 	run: Run,
 	attempt: Attempt,

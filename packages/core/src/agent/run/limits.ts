@@ -25,7 +25,7 @@ export interface SpendingPorts {
 	readonly budgets: Budgets;
 }
 
-/** Returns the reason why the run may not call this model. Returns undefined if the call is allowed. */
+/** Returns the reason why the run may not call `model`. Returns undefined if the call is allowed. */
 export async function refusalOf(
 	run: Run,
 	model: string,
@@ -61,7 +61,7 @@ function refusedByRunBudget(
 
 /**
  * Returns the remaining tokens and billionths of a US dollar in the run's own budget. The usage of workflow steps is
- * included. Infinity if there is no limit.
+ * included. A value is Infinity if the budget has no such limit.
  */
 export function budgetLeftOf(
 	{ budget = {} }: RunOptions,
@@ -108,7 +108,7 @@ const MAX_REFUSALS = 3;
 
 /** First words of the result of a denied call. The person's reason may follow. */
 export const denied = limitTexts.denied;
-/** First words of the result of an approval without an answer. */
+/** First words of the result of a call if its approval got no answer. */
 export const unanswered = limitTexts.deniedWithoutAnswer;
 const refused = limitTexts.notRunAgain;
 
@@ -158,7 +158,7 @@ export function reachedLimit(steps: readonly Step[]): Refusal | undefined {
 
 function countFailures(steps: readonly Step[]): Map<string, Tally> {
 	const tallies = new Map<string, Tally>();
-	// Most runs have no failures, so this check saves time at each of their calls.
+	// Most runs have no failures, so this check saves time at each call.
 	if (!steps.some((step) => step.kind === "result" && step.failed)) return tallies;
 	const calls = new Map(
 		steps.flatMap((step) =>
@@ -190,7 +190,7 @@ function count(
 	call: CallBlock,
 	{ text, reply }: { readonly text: string; readonly reply: number },
 ): void {
-	// The call was refused only because the reply had too many calls. It does not count as a failure.
+	// The call was refused only because the reply had too many calls. This refusal is not a failure of the call.
 	if (text.endsWith(tooManyCalls)) return;
 	const key = keyOf(call);
 	const tally = tallies.get(key) ?? {
@@ -248,8 +248,8 @@ export function stopIfAbandoned({ id, row, session, control, log }: Run, known?:
 }
 
 /**
- * Removes `afterCrash` from a parked run that started in this process, so that any client may decide about its calls. A
- * run from before a crash is unchanged.
+ * Removes `afterCrash` from a parked run that started in this process, so that any client may decide about the calls of
+ * the run. A run from before a crash is unchanged.
  */
 export async function letAnyClientDecide({ id, row, session }: Run): Promise<void> {
 	if (!session.startedHere.has(id)) return;

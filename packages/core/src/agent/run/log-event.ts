@@ -63,7 +63,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 				...metricsOf(run, event, services.clock),
 			});
 			return;
-		// The log line of the cause, or of the end of the run, covers these events.
+		// The following events have no log line. The log line of their cause, or of the end of the run, covers them.
 		case "session.created":
 		case "session.closed":
 		case "session.renamed":
@@ -84,7 +84,7 @@ export function logEvent(run: LoggedRun, event: RecordedEvent, services: LogServ
 		case "schedule.removed":
 			return;
 		default:
-			// A new event without a case does not have the type of this parameter, so the compiler rejects it.
+			// A new event without a case does not have the parameter type of `logWork`, so the compiler rejects the event.
 			logWork(log, event);
 	}
 }
@@ -133,10 +133,10 @@ function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | Wor
 			log.warn(runLogTexts.taskFailed, { taskId, retryCount, willRetry, ...reasonOf(error) });
 			return;
 		}
-		// The code that starts and ends commands logs these events.
+		// The code that starts and ends commands logs the following events.
 		case "command.started":
 		case "command.ended":
-		// These events are not logged, because the log lines of the task's run show the work of the task.
+		// The following events are not logged, because the log lines of the task's run show the work of the task.
 		case "skill.step.started":
 		case "task.created":
 		case "task.started":
@@ -155,8 +155,8 @@ function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | Wor
 }
 
 /**
- * Returns the id of a question in the log: 12 characters of the fingerprint of its token. The token itself could
- * answer the question.
+ * Returns the id of a question for the log: the first 12 characters of the token's fingerprint. The token itself is not
+ * logged, because a reader of the log could answer the question with it.
  */
 export function questionId(fingerprint: (text: string) => string, token: string): string {
 	return fingerprint(token).slice(0, 12);

@@ -12,7 +12,7 @@ interface Finding {
 
 export interface ProviderState extends Finding {
 	readonly provider: string;
-	/** Start of this state, in milliseconds since the epoch. */
+	/** Time at which the state began, in milliseconds since the epoch. */
 	readonly since: number;
 }
 

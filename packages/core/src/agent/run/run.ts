@@ -47,7 +47,7 @@ export interface RunPorts {
 }
 
 /**
- * Chooses the settings of a run in a session. `correlation` identifies the run, because clients may offer different
+ * Chooses the settings of a run in a session. `correlation` identifies the run, because clients may offer separate
  * tools for one run. Throws an error with a message for people if the agent, its server or its tools cannot be used.
  */
 export type ChooseSettings = (
@@ -65,7 +65,7 @@ export interface RunLimits {
 	readonly workingMs: number;
 }
 
-/** A transaction of a run, with functions that record events, steps and audit entries in it. */
+/** A transaction of a run, with functions that record events, steps and audit entries in the transaction. */
 export interface Writing {
 	readonly tx: Tx;
 	readonly record: RecordEvents;
@@ -221,15 +221,15 @@ export class Run {
 	}
 }
 
-/** Returns the chat users who wrote to the run after it began, and the other participants of its task. */
+/** Returns the chat users who wrote to the run after it began, and the participants of the run's task, if any. */
 export function joinedBy({ steps, session }: Run): Person[] {
 	const steering = steps.flatMap((step) => (step.kind === "steered" && step.actor ? [step.actor] : []));
 	return [...steering, ...(session.task?.participants ?? [])];
 }
 
 /**
- * Returns the chat users who wrote to the run and the other participants of its task. The user who started the run is
- * first, if there is one.
+ * Returns the chat users who wrote to the run, and the participants of the run's task, if any. If a chat user started
+ * the run, the list begins with this user.
  */
 export function runParticipants(run: Run): Person[] {
 	const { actor } = run.row;

@@ -65,9 +65,9 @@ interface Chosen {
 }
 
 export interface ToolChoice {
-	/** Names of the only tools that the channel allows. Absent: all tools. */
+	/** Names of the tools that the channel allows. Absent: the channel allows all tools. */
 	readonly only?: readonly string[] | undefined;
-	/** Names of the only tools that the submitter allowed for the task. Absent: all tools. */
+	/** Names of the tools that the submitter allowed for the task. Absent: the submitter allowed all tools. */
 	readonly ofTask?: readonly string[];
 	/** Additional tools for the run of a task. */
 	readonly added?: readonly Tool[];
@@ -136,12 +136,13 @@ function smaller(one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINIT
 interface ModelLimits {
 	readonly contextWindow: number;
 	readonly maxOutput: number;
-	/** Maximum tokens before older parts are shortened. See `ModelInfo`. */
+	/** Tokens above which older parts are compacted. See `ModelInfo`. */
 	readonly compactAbove?: number;
 }
 
 /**
- * Returns the token limits of one model: for a request with its reply, one reply, and the shortening of older parts.
+ * Returns the token limits of one model: for a request together with its reply, for one reply, and for the compaction
+ * of older parts.
  */
 export function modelLimits(
 	{ model, contextWindow, sampling }: RunSettings,
@@ -214,14 +215,14 @@ function chooseTools(agent: string, requested: readonly string[], tools: readonl
 
 const none: readonly Tool[] = [];
 
-/** Adds the tools of MCP servers. Returns the same array for the same tools. */
+/** Adds the tools of MCP servers. Returns the same array object for the same arguments. */
 function withMcp(own: readonly Tool[], mcp: readonly Tool[]): readonly Tool[] {
 	return mcp.length === 0 ? own : withOffered(own, mcp);
 }
 
 const bare = new WeakMap<readonly Tool[], readonly Tool[]>();
 
-/** Removes the tool `skill`. Returns the same array for the same tools. */
+/** Removes the tool `skill`. Returns the same array object for the same argument. */
 function withoutSkills(tools: readonly Tool[]): readonly Tool[] {
 	if (!tools.includes(skill)) return tools;
 	const known = bare.get(tools) ?? tools.filter((tool) => tool !== skill);
@@ -235,8 +236,8 @@ const joined = new WeakMap<
 >();
 
 /**
- * Joins own and offered tools. Offered tools hide own tools of the same name. Returns the same array for the
- * same tools.
+ * Joins own and offered tools. Offered tools hide own tools of the same name. Returns the same array object for the
+ * same arguments.
  */
 function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly Tool[] {
 	const known = joined.get(offered);
@@ -250,8 +251,8 @@ function withOffered(own: readonly Tool[], offered: readonly Tool[]): readonly T
 const described = new WeakMap<readonly Tool[], readonly ToolDescription[]>();
 
 /**
- * Returns the descriptions of tools: the same array for the same tools, so that derived values are computed
- * once.
+ * Returns the descriptions of tools. Returns the same array object for the same argument, so that derived values are
+ * computed once.
  */
 function describe(tools: readonly Tool[]): readonly ToolDescription[] {
 	const known = described.get(tools);
@@ -293,14 +294,11 @@ export interface ModelOptions {
 	readonly table?: ModelTable;
 	/** Whether sessions may choose models that the table does not list. */
 	readonly anyModel?: boolean;
-	/**
-	 * Returns advice for an operator who wants to provide a model of this name. Returns undefined if there is no
-	 * advice.
-	 */
+	/** Returns advice for an operator who wants to provide the model `name`. Returns undefined if there is no advice. */
 	readonly adviceAbout?: (name: string) => string | undefined;
 	/** Profiles of agents. Default: only the built-in profile. */
 	readonly profiles?: Profiles;
-	/** Returns the models of the server that a profile names. If absent, such profiles cannot be used. */
+	/** Returns the models of the server that a profile names. If absent, profiles that name a server cannot be used. */
 	readonly modelAt?: (endpoint: ProfileEndpoint) => Model;
 	readonly tools: readonly Tool[];
 }

@@ -11,21 +11,22 @@ import { runTexts } from "./texts.ts";
 const maxOutput = 2_000;
 
 /**
- * Records the start of the skill that a person started with the message. Does nothing if the start is already recorded.
+ * Records the start of the skill that a person started with the run's message. Does nothing if the start is already
+ * recorded.
  */
 export async function startSkill(run: Run): Promise<void> {
 	const { skill, tools } = run.row.options;
 	if (!skill || hasStarted(run, "")) return;
-	// The options of the run already contain the tools.
+	// The options of the run already contain the tools of the skill.
 	await run.commit((writing) =>
 		recordStart(run, writing, { skill, callId: "", tools: skill.tools && tools }),
 	);
 }
 
 /**
- * Starts the skill that the model's call names. Returns the text of the skill, or its steps, which the tool must run.
- * If a text skill names tools, the run has only these tools after its start. The text of a thrown error is for the
- * model. Repeating the same call records nothing.
+ * Starts the skill that the model's call names. Returns the text of a text skill, or the steps of a workflow. The tool
+ * must run these steps. If a text skill names tools, the run may use only the named tools after the skill has started.
+ * Error messages are for the model. Repeating the same call records nothing.
  */
 export async function startSkillOfCall(
 	run: Run,

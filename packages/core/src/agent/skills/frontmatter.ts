@@ -17,7 +17,7 @@ export interface SkillFile {
 	/** Value of the frontmatter. An empty object if the file has no frontmatter. */
 	readonly facts: unknown;
 	readonly body: string;
-	/** Returns the line number in the file, from 1, of the value at a path. Returns undefined if it is unknown. */
+	/** Returns the line number in the file, from 1, of the value at a path. Returns undefined if the line is unknown. */
 	lineOf(path: readonly (string | number)[]): number | undefined;
 }
 
@@ -91,8 +91,8 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 }
 
 /**
- * Returns the start of the value's key, or of the value in a list. For a missing value, returns the start of the
- * value that should contain it, if known.
+ * Returns the position of the key of the value at `path`. For a list item, returns the position of the item. For a
+ * missing value, returns the position of the nearest existing parent, if known.
  */
 function positionOf(node: unknown, path: readonly (string | number)[]): number | undefined {
 	const [step, ...rest] = path;
@@ -171,7 +171,7 @@ function isNestedBeyond(value: unknown, levels: number): boolean {
 	return levels < 0 || Object.values(value).some((child) => isNestedBeyond(child, levels - 1));
 }
 
-/** Quotes plain values of the top level that contain a colon and a space. */
+/** Returns the text with quotes around each plain top-level value that contains a colon and a space. */
 function quoteValues(text: string): string {
 	return text
 		.split("\n")
@@ -201,8 +201,8 @@ function readToml(text: string, before: number): Facts {
 }
 
 /**
- * Returns the line of a top-level key, or of a key in the `[[table]]` with this index. For an unknown key in a
- * table, returns the line of the table.
+ * Returns the line of the top-level key `first`, or of `key` in the table `first` at the position `index`. For an
+ * unknown key in a table, returns the line of the table header.
  */
 function tomlLine(text: string, [first, index = 0, key]: readonly (string | number)[]): number | undefined {
 	const rows = text.split("\n");

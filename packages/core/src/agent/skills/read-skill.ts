@@ -18,7 +18,7 @@ function isSkillName(name: string): boolean {
 	return name.length <= 64 && skillName.test(name);
 }
 
-/** Tiers of the model names in skills of other agents. `inherit` is the model of the session. */
+/** Tiers for the model names that other agents use in skills. `inherit` means the model of the session. */
 const otherModels: Readonly<Record<string, string | undefined>> = {
 	haiku: "fast",
 	sonnet: "standard",
@@ -167,8 +167,8 @@ function oneLine(words: string, max: number): string {
 }
 
 /**
- * Returns the tools that the file allows, or undefined if it restricts no tools. If the file has both `tools`
- * and `allowed-tools`, a tool must be in both.
+ * Returns the tools that the file allows, or undefined if the file restricts no tools. If the file has both `tools` and
+ * `allowed-tools`, a tool must be in both.
  */
 function toolsOf({ tools, allowed_tools: allowed }: Facts): readonly string[] | undefined {
 	const lists = [tools, allowed].flatMap((list) => (list === undefined ? [] : [namesIn(list)]));
@@ -210,7 +210,7 @@ function refuseCycle(
 	steps: readonly { readonly id: string; readonly needs?: readonly string[] | undefined }[],
 ): void {
 	let left = steps;
-	// Removes steps whose needs are met, so that only cycles and the steps that depend on them remain.
+	// Repeatedly removes steps that need no remaining step. Only cycles, and steps that depend on a cycle, then remain.
 	for (;;) {
 		const open = new Set(left.map(({ id }) => id));
 		const blocked = left.filter(({ needs = [] }) => needs.some((need) => open.has(need)));

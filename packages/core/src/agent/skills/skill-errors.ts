@@ -7,8 +7,8 @@ export function forPeople(name: string): ParleyError {
 }
 
 /**
- * Returns the error for a skill that is not trusted, or that changed after it was trusted. `directory`: directory in
- * the command for the operator; default: a placeholder.
+ * Returns the error for a skill that is not trusted, or that changed after it was trusted. `directory`: directory to
+ * show in the operator's command; default: a placeholder.
  */
 export function untrusted(
 	{ skill, trust }: SkillOnDisk & { readonly trust: string },

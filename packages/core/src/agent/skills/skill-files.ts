@@ -10,8 +10,8 @@ import type { Skill, SkillSource, SkillText } from "../../vocabulary/skill.ts";
 import { skillReadTexts } from "./texts.ts";
 
 /**
- * Limits of one skill, and of the entries in one directory of skills. A larger skill is a problem, because its
- * content is compared at each use.
+ * Limits of one skill. `entries`: maximum entries in one directory of skills. A larger skill is reported as a problem,
+ * because the content of a skill is compared at each use.
  */
 const max = {
 	textBytes: 256 * 1024,
@@ -21,14 +21,17 @@ const max = {
 	entries: 1_000,
 } as const;
 
-/** Limits of all skills in one place, because each message may read all of them. */
+/** Limits of all skills in one place together, because each message may read all of them. */
 const placeLimits = { files: 2_000, bytes: 64 * 1024 * 1024 } as const;
 
 export interface SkillOnDisk {
 	readonly skill: Skill;
 	/** Path for people, relative to the data directory or the working directory. */
 	readonly path: string;
-	/** Paths of the other files of the skill, relative to its directory. Empty for `NAME.md`. */
+	/**
+	 * Paths of the skill's files besides `SKILL.md`, relative to the directory of the skill. Empty for a skill in a
+	 * single `NAME.md`.
+	 */
 	readonly files: readonly string[];
 }
 
@@ -54,7 +57,7 @@ const places: readonly { readonly source: SkillSource; readonly below: string }[
 	{ source: "claude", below: join(".claude", "skills") },
 ];
 
-/** A directory that may contain skills, or a file in it. */
+/** A directory that may contain skills, or a file in such a directory. */
 interface Place {
 	/** Real path of the data directory or a working directory. */
 	readonly base: string;
@@ -79,8 +82,9 @@ const maxCached = places.length * placeLimits.files;
 
 /**
  * Reads the skills of a data directory and of working directories. Each call checks the files and reads changed files
- * again, so no watcher is needed. In the data directory, links to targets inside it are followed. Below a working
- * directory, no link is followed, because a tool could write the target without the approval that skills need.
+ * again, so no watcher is needed. In the data directory, links to targets inside the data directory are followed. Below
+ * a working directory, no link is followed, because a tool could write the link's target without the approval that a
+ * write to skills requires.
  */
 export class SkillFiles {
 	readonly #data: string;
@@ -94,7 +98,7 @@ export class SkillFiles {
 
 	/**
 	 * Whether a directory of skills exists in the data directory or the working directory. Synchronous, because each run
-	 * calls it.
+	 * calls this method.
 	 */
 	mayExist(workingDirectory: string | undefined): boolean {
 		return places.some(({ source, below }) => {
@@ -104,8 +108,8 @@ export class SkillFiles {
 	}
 
 	/**
-	 * Returns the directory of the operator's skills. Returns none if the directory is missing, a link or not
-	 * accessible.
+	 * Returns a list with the directory of the operator's skills. The list is empty if the directory is missing, is a
+	 * link or is not accessible.
 	 */
 	get readable(): readonly string[] {
 		const path = join(this.#data, "skills");
@@ -118,8 +122,8 @@ export class SkillFiles {
 	}
 
 	/**
-	 * Returns all skills of a session in this directory. If the directory is undefined, returns only the skills of the
-	 * data directory.
+	 * Returns all skills for a session in `workingDirectory`, and the problems of unusable skills. If `workingDirectory`
+	 * is undefined, returns only the skills of the data directory.
 	 */
 	async find(workingDirectory: string | undefined): Promise<SkillsOnDisk> {
 		const skills = new Map<string, SkillOnDisk>();
@@ -274,8 +278,8 @@ function countFile(allowance: ReadAllowance, size: number): void {
 }
 
 /**
- * Returns the hash of a skill. For `NAME.md`, it is the hash of the file. Otherwise it depends on the names and
- * contents of all files.
+ * Returns the hash of a skill. For `NAME.md`, returns the hash of the file. Otherwise, the hash depends on the names
+ * and contents of all files of the skill.
  */
 export function hashOfSkill(
 	path: string,

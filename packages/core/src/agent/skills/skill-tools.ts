@@ -6,8 +6,8 @@ import type { Tool } from "../../vocabulary/tool.ts";
 
 /**
  * Returns the names of the tools that a skill allows. A skill may use the tool names of other agents (`Bash`, `Read`).
- * Unknown names are ignored. If a skill with other files allows any tool, it also allows `read_file`, because its text
- * refers to these files.
+ * Unknown names are ignored. If a skill has additional files and names at least one tool, it also allows `read_file`,
+ * because the text of the skill may refer to the additional files.
  */
 export function toolsOfSkill(
 	{ hasFiles }: UsedSkill,
@@ -20,8 +20,8 @@ export function toolsOfSkill(
 }
 
 /**
- * Returns the steps of a skill for a run with these tools, or undefined if the skill has no steps. The prompt of each
- * step contains the text of the skill.
+ * Returns the workflow of a skill for a run with the tools `has`, or undefined if the skill has no steps. The prompt of
+ * each step contains the text of the skill.
  */
 export function workflowOf(skill: UsedSkill, has: readonly Tool[]): Omit<WorkflowCall, "callId"> | undefined {
 	const { name, hash, tools, model, text, steps, arguments: skillArguments } = skill;

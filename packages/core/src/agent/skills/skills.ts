@@ -45,15 +45,16 @@ interface SkillSession {
 
 /**
  * Trust in a skill. Skills of the operator may always be used. A skill of a working directory may be used only if the
- * operator trusted exactly this content. `changed`: the operator trusted different content of the skill.
+ * operator trusted exactly the current content of the skill. `changed`: the operator trusted different content of the
+ * skill.
  */
 export type SkillTrust = "operator" | "trusted" | "changed" | "untrusted";
 
 export interface ListedSkill extends SkillOnDisk {
 	readonly trust: SkillTrust;
 	/**
-	 * Time at which the gateway first saw this content, in milliseconds since the epoch. Only for skills of the data
-	 * directory.
+	 * Time at which the gateway first saw the current content of the skill, in milliseconds since the epoch. Only for
+	 * skills of the data directory.
 	 */
 	readonly changedAt?: number;
 }
@@ -82,8 +83,8 @@ export interface SkillPlace {
 }
 
 /**
- * Reads the skills of the gateway and of working directories, and stores the operator's trust in them. Available as
- * `runtime.skills`.
+ * Reads the skills of the gateway and of working directories, and stores the operator's trust in skills of working
+ * directories. Available as `runtime.skills`.
  */
 export class Skills {
 	readonly #options: SkillsOptions;
@@ -112,8 +113,8 @@ export class Skills {
 	}
 
 	/**
-	 * Finds one skill, even if it is not trusted. Throws `not_found` with the existing names if no skill has this name,
-	 * and `failed_precondition` if the file of the skill has an error.
+	 * Finds one skill, even if it is not trusted. Throws `not_found` with the existing names if no skill has the name
+	 * `name`, and `failed_precondition` if the file of the skill has an error.
 	 */
 	async show(principal: Principal, name: string, place: SkillPlace): Promise<ShownSkill> {
 		authorize(principal, "skill.read");
@@ -143,7 +144,7 @@ export class Skills {
 	}
 
 	/**
-	 * Trusts the current skills of a working directory, instead of the skills that were trusted there before. Throws
+	 * Trusts the current skills of a working directory. Earlier trust in skills of the directory ends. Throws
 	 * `failed_precondition` if the directory has no skills. If a digest is given, throws `aborted` if the skills have
 	 * changed since they were listed. Returns the trusted skills.
 	 */
@@ -202,16 +203,16 @@ export class Skills {
 		);
 	}
 
-	/** Returns the skills that a run in this directory may use. */
+	/** Returns the skills that a run in the directory `rootDir` may use. */
 	async usable(rootDir: string): Promise<readonly ListedSkill[]> {
 		if (!this.#files.mayExist(rootDir)) return [];
 		return (await this.#all(rootDir)).skills.filter(isUsable);
 	}
 
 	/**
-	 * Returns the skill that a person starts with a message, with its arguments filled in. Returns undefined if the
-	 * message names no skill, because a message may also start with a path. Throws if the skill is unusable or this
-	 * person may not start it, or if an explicitly requested skill does not exist.
+	 * Returns the skill that a person starts with a message, with the arguments filled in. Returns undefined if the
+	 * message names no skill, because a message may also start with a path. Throws if the skill is unusable, if only the
+	 * agent may start the skill, or if an explicitly requested skill does not exist.
 	 */
 	async startedBy(
 		{ rootDir, redactor }: SkillSession,
@@ -253,7 +254,8 @@ export class Skills {
 	}
 
 	/**
-	 * Returns the skill that the model starts. Throws an error with a text for the model if the model may not start it.
+	 * Returns the skill that the model starts. Throws an error with a text for the model if the model may not start the
+	 * skill.
 	 */
 	async startedByModel(rootDir: string, { name, arguments: skillArguments }: Invocation): Promise<UsedSkill> {
 		const all = this.#files.mayExist(rootDir) ? await this.#all(rootDir) : { skills: [], problems: [] };

@@ -11,8 +11,8 @@ import { skillTrustTexts } from "./texts.ts";
 
 /**
  * Maximum bytes:
- * - `file`: a file whose text is stored. A larger file has only a stored hash.
- * - `skill`: all stored texts of a skill. Further files have only stored hashes.
+ * - `file`: a file with a stored text. For a larger file, only the hash is stored.
+ * - `skill`: all stored texts of a skill together. For further files, only the hashes are stored.
  * - `read`: a file that is read.
  */
 const max = { file: 64 * 1024, skill: 256 * 1024, read: 16 * 1024 * 1024 } as const;
@@ -24,7 +24,7 @@ const Content = z.array(
 		name: z.string(),
 		/** SHA-256 of the file. */
 		hash: z.string(),
-		/** Text of the file. Absent if it is not UTF-8 or exceeds a limit. */
+		/** Text of the file. Absent if the file is not UTF-8 or exceeds a limit. */
 		text: z.exactOptional(z.string()),
 	}),
 );
@@ -117,7 +117,7 @@ const key = "skills";
 
 /**
  * Logs changes of the operator's skills, because these skills need no trust. The log line is a warning if commands run
- * without a sandbox, because these commands can change the skills.
+ * without a sandbox, because a command without a sandbox can change the skills.
  */
 export class SkillChanges {
 	readonly #options: SkillChangesOptions;
@@ -130,8 +130,8 @@ export class SkillChanges {
 	}
 
 	/**
-	 * Records the current content of the skills in the data directory. Returns a map from the path of a skill to the
-	 * time at which the gateway first saw this content.
+	 * Records the current content of the skills in the data directory. Returns a map from the path of each skill to the
+	 * time at which the gateway first saw the current content of the skill.
 	 */
 	async note(skills: readonly SkillOnDisk[]): Promise<ReadonlyMap<string, number>> {
 		const own = skills.filter(({ skill }) => skill.source === "data");

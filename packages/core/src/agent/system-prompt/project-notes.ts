@@ -20,10 +20,11 @@ interface Note {
 
 /**
  * Returns the text of `AGENTS.md` and `CLAUDE.md` in the working directory and in its parent directories inside the
- * roots. The outermost directory is first, and each text follows its path. A single `AGENTS.md` of the working
- * directory has no path. Returns "" if no file exists. Contains at most 32 KiB from the files, and the nearest files
- * have priority. A file with the same content as a nearer file, or as another file of its directory, is omitted. If an
- * existing file cannot or may not be read, a sentence in the text states the reason. Never rejects.
+ * roots. The text from the outermost directory is first. A heading with the path precedes each text, unless the only
+ * text is the `AGENTS.md` of the working directory. Returns "" if no file exists. Contains at most 32 KiB from the
+ * files, and the nearest files have priority. A file with the same content as a file in a nearer directory or an
+ * earlier file in the same directory is omitted. If an existing file cannot or may not be read, a sentence in the text
+ * states the reason. Never rejects.
  */
 export async function readProjectNotes(cwd: string, roots: readonly string[]): Promise<string> {
 	const notes: Note[] = [];
@@ -44,7 +45,7 @@ export async function readProjectNotes(cwd: string, roots: readonly string[]): P
 	return notes.map(({ shown, text }) => `## ${shown}\n\n${text.trim()}\n`).join("\n");
 }
 
-/** Returns `cwd` and the directories above it within `roots`, nearest first. */
+/** Returns `cwd` and the directories above `cwd` within `roots`: the nearest first, and at most 16. */
 function directoriesOf(cwd: string, roots: readonly string[]): string[] {
 	const directories = [cwd];
 	for (let above = dirname(cwd); directories.length < MAX_DIRECTORIES; above = dirname(above)) {

@@ -36,9 +36,9 @@ interface PromptOptions {
 }
 
 /**
- * Returns a function that provides system prompts. The prompt of a session is rendered before its first model call
- * and stored. It never changes, even if the instructions of its agent change. The prompt of any other agent stays
- * the same only while the session is in memory.
+ * Returns a function that provides system prompts. The prompt of a session's own agent is rendered before the first
+ * model call of the session, and stored. That prompt never changes, even if the instructions of the agent change. The
+ * prompt of any other agent stays the same only while the session is in memory.
  */
 export function systemPromptOf(options: PromptOptions): SystemPromptOf {
 	const ofOthers = new WeakMap<Session, Map<string, string>>();
@@ -94,11 +94,11 @@ async function storePrompt(session: Session, prompt: string): Promise<string> {
 	return prompt;
 }
 
-/** Maximum characters of the list of skills, and of one description in it. */
+/** Maximum characters of the list of skills. `maxDescription`: maximum characters of one description in the list. */
 const maxListCharacters = 8_000;
 const maxDescription = 400;
 
-/** Lists the skills for the prompt, without their texts, which are loaded on demand. */
+/** Returns the list of skills for the prompt. The texts of the skills are loaded on demand. */
 function skillsNote(skills: readonly Skill[]): string {
 	const lines: string[] = [];
 	let left = maxListCharacters;
@@ -198,8 +198,8 @@ function describeHead(head: string): string {
 }
 
 /**
- * Returns the beginning of a file, or undefined for a file that is not regular or outside the roots. Rejects if
- * the file cannot be opened.
+ * Returns the beginning of a file, or undefined for a file that is not regular or is outside the roots. Rejects if the
+ * file cannot be opened.
  */
 async function readInside(path: string, isReadable: (path: string) => boolean): Promise<string | undefined> {
 	const real = await realpath(path);

@@ -27,11 +27,11 @@ export interface ProjectFacts {
 /** Texts of the operator or a profile that replace built-in texts. */
 export interface PromptTexts {
 	/**
-	 * Complete prompt with placeholders. It is not used for an agent with instructions if it does not contain
-	 * `{{instructions}}`.
+	 * Complete prompt with placeholders. The template is not used for an agent with its own instructions if the template
+	 * does not contain `{{instructions}}`.
 	 */
 	readonly template?: string | undefined;
-	/** Role and rules of the agent. Placeholders in this text are not replaced. */
+	/** Role and rules of the agent. Placeholders in these instructions are not replaced. */
 	readonly instructions?: string | undefined;
 }
 

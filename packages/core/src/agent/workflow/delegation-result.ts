@@ -7,7 +7,7 @@ import { subAgentTexts } from "./texts.ts";
 /** Maximum characters of one result. */
 const maxResult = 16_000;
 
-/** Returns the results of all sub-agents of a call. They are an error only if all sub-agents failed. */
+/** Returns the results of all sub-agents of a call in one text. The text is an error only if all sub-agents failed. */
 export function delegationEnding(progress: WorkflowProgress): WorkflowEnd {
 	const { steps } = progress.workflow;
 	const texts = steps.map((step) => resultOf(progress, step, steps.length > 1));

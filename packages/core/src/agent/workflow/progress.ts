@@ -6,7 +6,7 @@ export const maxTries = 3;
 
 export interface Try {
 	readonly taskId: string;
-	/** Number of the attempt of the step, starting at 1. */
+	/** Number of this attempt among the attempts of the step, starting at 1. */
 	readonly attempt: number;
 	readonly model: string;
 	/** Start of the attempt, in milliseconds since the epoch. */
@@ -37,12 +37,12 @@ export class WorkflowProgress {
 		this.#tries = tries;
 	}
 
-	/** Returns the workflow that this call started, or undefined if it started none. */
+	/** Returns the workflow that the call `callId` started, or undefined if the call started no workflow. */
 	static of(steps: readonly { readonly kind: string }[], callId: string): WorkflowProgress | undefined {
 		return workflowsIn(steps).find((progress) => progress.callId === callId);
 	}
 
-	/** Returns the progress after the recorded steps of one call, or undefined if none of them starts a workflow. */
+	/** Returns the progress after the recorded steps of one call, or undefined if no step starts a workflow. */
 	static from(steps: readonly WorkflowStep[]): WorkflowProgress | undefined {
 		const tries = new Map<string, Try>();
 		let start: Extract<WorkflowStep, { kind: "workflow" }> | undefined;
@@ -61,7 +61,7 @@ export class WorkflowProgress {
 		return start && new WorkflowProgress(start, tries, end);
 	}
 
-	/** Returns the step whose newest attempt is this task, or undefined. */
+	/** Returns the step for which the task `taskId` is the newest attempt, or undefined. */
 	stepOf(taskId: string): WorkStep | undefined {
 		return this.workflow.steps.find(({ id }) => this.lastTry(id)?.taskId === taskId);
 	}
@@ -115,9 +115,9 @@ export class WorkflowProgress {
 	}
 
 	/**
-	 * Returns the steps with the states that people see. A failed step is `pending`. A failed sub-agent is
-	 * `skipped`, because other sub-agents continue. After the end of the workflow, all other steps without
-	 * success are `skipped`.
+	 * Returns the steps with the states that people see. A failed step is `pending`. A failed sub-agent is `skipped`,
+	 * because other sub-agents continue. After the end of the workflow, all steps that neither succeeded nor failed are
+	 * `skipped`.
 	 */
 	get plan(): readonly PlanStep[] {
 		const over = this.end !== undefined;

@@ -23,8 +23,8 @@ const maxProgramBytes = 64 * 1024 * 1024;
 const directoryTimeoutMs = 120_000;
 
 /**
- * Returns the program of an entry, with its hash if it is inside the directory. Throws `not_found` if the program does
- * not exist.
+ * Returns the program of an entry, with the hash of the program if the program is inside the directory. Throws
+ * `not_found` if the program does not exist.
  */
 export async function programOf(
 	{ command }: ProgramEntry,
@@ -39,9 +39,9 @@ export async function programOf(
 }
 
 /**
- * Returns those servers of a directory that the operator trusted and whose file, program or address has not changed
- * since. `problems`: reasons for people why other trusted servers are not used. A program outside the directory is
- * compared only by its path. The settings come from the same bytes as the hash of the file.
+ * Returns the servers of a directory that the operator trusted. Omits a server if its file, program or address has
+ * changed since then. `problems`: reasons, for people, why trusted servers are omitted. A program outside the directory
+ * is compared only by its path. The settings and the hash of the file come from the same bytes.
  */
 export async function trustedServers(
 	directory: string,
@@ -73,7 +73,7 @@ export async function trustedServers(
 	return { servers, problems };
 }
 
-/** Returns the settings of the trusted server, or a text with the reason why it is not used. */
+/** Returns the settings of the trusted server, or a text with the reason why the server is not used. */
 async function settingsOf(
 	trust: TrustedMcpServer,
 	{ hash, entries }: DirectoryFile,

@@ -1,4 +1,7 @@
-/** Texts about the file and its unusable entries. The name of an entry precedes a reason that begins with "it". */
+/**
+ * Texts about a `.mcp.json` and its unusable entries. The caller puts the entry's name before a reason that begins with
+ * "it" or "its".
+ */
 export const directoryFileTexts = {
 	invalidFile: (file: string, reason: string): string => `${file} is not valid: ${reason}`,
 	notRegular: (path: string): string => `${path} is not a regular file: replace it with a regular file`,

@@ -37,7 +37,7 @@ export interface PendingLogin {
 	readonly url: URL;
 	/** Resource for which the person logs in. */
 	readonly resource: string;
-	/** Whether an answer belongs to this login, by its `state` value. */
+	/** Whether the `state` value of an answer is the state of this login. */
 	matchesState(answer: URLSearchParams): boolean;
 	/**
 	 * Exchanges the code of the answer for tokens. Accepts only the first answer with the expected state. Rejects with
@@ -163,8 +163,8 @@ function resourceOf(
 }
 
 /**
- * Returns the data to store about the authorization server, so that it cannot redirect the refresh token later.
- * Throws if it lacks PKCE or has an unsafe address.
+ * Returns the data to store about the authorization server. The stored addresses are used for refreshes, so the server
+ * cannot redirect the refresh token later. Throws if the server lacks PKCE or has an unsafe address.
  */
 function readServer(metadata: AuthorizationServerMetadata, allowPrivate: boolean): McpAuthorizationServer {
 	const { issuer, authorization_endpoint, token_endpoint, response_types_supported } = metadata;
@@ -193,7 +193,7 @@ interface Registration {
 
 /**
  * Registers Parley as a client: https://www.rfc-editor.org/rfc/rfc7591. The port of the redirect address differs in
- * each login. The registration names no scopes, because some servers refuse the scopes of a resource here.
+ * each login. The registration names no scopes, because some servers refuse the scopes of a resource in a registration.
  */
 async function register(
 	library: Library,
@@ -223,8 +223,8 @@ async function register(
 }
 
 /**
- * Adds `offline_access` to the scope if the server offers it, because some servers otherwise return no refresh
- * token.
+ * Adds `offline_access` to a given scope if the server offers `offline_access`. Without this scope, some servers return
+ * no refresh token.
  */
 function withOfflineAccess(
 	scope: string | undefined,
@@ -237,7 +237,7 @@ function withOfflineAccess(
 }
 
 function readCode(library: Library, answer: URLSearchParams, metadata: AuthorizationServerMetadata): string {
-	// The issuer is checked first, because an answer of another server must not be used:
+	// The issuer is checked before the code is read, because an answer from another server must not be used:
 	// https://www.rfc-editor.org/rfc/rfc9207
 	try {
 		library.validateAuthorizationResponseIssuer({
