@@ -1,8 +1,8 @@
 import { type ESTree, Visitor } from "rolldown/utils";
 
 /**
- * Returns the indexes at which functions, methods and constants with a function start in a source, including `export`.
- * Excludes accessors, which are documented like fields.
+ * Returns the indexes at which functions, methods, accessors and constants with a function start in a source, including
+ * `export`.
  */
 export function functionStarts(program: ESTree.Program): ReadonlySet<number> {
 	const starts = new Set<number>();
@@ -19,7 +19,7 @@ export function functionStarts(program: ESTree.Program): ReadonlySet<number> {
 		ExportNamedDeclaration: addExported,
 		ExportDefaultDeclaration: addExported,
 		MethodDefinition(node) {
-			if (node.kind === "method") add(node);
+			if (node.kind !== "constructor") add(node);
 		},
 		Property(node) {
 			if (node.method) add(node);

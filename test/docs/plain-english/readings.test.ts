@@ -160,7 +160,7 @@ test("the doc comment of a function starts with a verb", () => {
 		"\tdone(): void;",
 		"}",
 		"class Journal {",
-		"\t/** The last event. */",
+		"\t/** Returns the last event. */",
 		"\tget last() {}",
 		"\t/** Whether the journal has ended. It may start again. */",
 		"\tended() {}",

@@ -152,7 +152,7 @@ interface Known {
 }
 
 /**
- * Returns which messages in `ids` the session already contains, and the creation time of the session. Ignores messages of
+ * Returns the ids in `ids` of messages that the session already contains, and the creation time of the session. Ignores messages of
  * runs that ended without becoming active.
  */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
