@@ -85,8 +85,8 @@ export class Places {
 	}
 
 	/**
-	 * Returns the notice settings for approvals of the channel `place` or, if the channel has no such settings, those of
-	 * its guild or team. Returns undefined if neither has settings, or if the settings reach no person or channel. `answeredIn` are the
+	 * Returns the notice settings for approvals of the channel `place`. Default: the settings of the channel's guild or
+	 * team. Returns undefined if neither has settings, or if the settings reach no person or channel. `answeredIn` are the
 	 * other channels in which the approvals may be answered.
 	 */
 	async noticesOf(

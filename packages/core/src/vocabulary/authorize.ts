@@ -13,7 +13,10 @@ import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan, rightTexts } from 
 type Rule = "any" | "own" | "none";
 
 interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {
-	/** Lowest role of the person that a connector acts for. Absent if the rule does not depend on this person. */
+	/**
+	 * Lowest role that allows the action to a person for whom a connector acts. Absent if the role of the person does not
+	 * matter.
+	 */
 	readonly role?: Role;
 	/** Whether a connector may do the action without a person. A person still needs `role`. */
 	readonly alone?: true;
@@ -71,7 +74,7 @@ const rules = {
 	/** Deletes the notes of a channel. A connector does this when the channel is deleted on the platform. */
 	"memory.forget_channel": { ...anyPrincipal, observer: "none", role: "approver", alone: true },
 	"schedule.read": { operator: "any", observer: "none", connector: "own", role: "guest" },
-	/** Creates a schedule. At each firing, its owner must still have this permission. */
+	/** Creates a schedule. At each firing, the owner of the schedule must still have this permission. */
 	"schedule.create": { ...chatActions, role: "member" },
 	/** Deletes a schedule. `Schedules.remove` also checks the owner of the schedule. */
 	"schedule.remove": { ...chatActions, role: "guest" },
@@ -81,7 +84,10 @@ const rules = {
 	"feedback.read": operatorOnly,
 	"agents.read": viewers,
 	"skill.read": viewers,
-	/** Trusts the skills of a working directory, ends this trust, or reads the skills of a directory without a session. */
+	/**
+	 * Trusts the skills of a working directory, ends this trust, or reads the skills of a directory that the request names
+	 * without a session.
+	 */
 	"skill.trust": operatorOnly,
 	"model.read": viewers,
 	"health.read": anyPrincipal,
@@ -107,17 +113,17 @@ const rules = {
 	/** Lets the tool calls of a channel run without approval for a limited time. */
 	"grant.confirm": { ...chatActions, role: "owner" },
 	"grant.read": readers,
-	/** Ends a trust grant. A connector may do this without a person, because it only reduces permissions. */
+	/** Ends a trust grant. A connector may do this without a person, because the end of a grant only reduces permissions. */
 	"grant.revoke": { ...chatActions, role: "member", alone: true },
 	"audit.read": operatorOnly,
 } as const satisfies Record<string, Rules>;
 
 export type Action = keyof typeof rules;
 
-// The cast is safe because these are the keys of the object.
+// The cast is safe because `rules` has no other keys.
 export const actions = Object.keys(rules) as readonly Action[];
 
-/** Properties of an action's object that determine the permission. */
+/** Properties of the object of an action. They help to determine whether the action is allowed. */
 export interface ActionObject {
 	/** Owner of the object. Default: the principal itself. */
 	readonly owner?: string;
@@ -188,7 +194,10 @@ const othersMay: Readonly<Record<Exclude<PrincipalKind, "agent">, string>> = {
 	connector: rightTexts.ownerOrOperator,
 };
 
-/** Returns the refusal of an object of another channel or of a session without a channel, otherwise undefined. */
+/**
+ * Returns the refusal for an object that belongs to another channel, or to a session without a channel. Otherwise,
+ * returns undefined.
+ */
 function refusalOfPlace(person: Person, { place, sessionId }: ActionObject): string | undefined {
 	if (place === undefined && sessionId === undefined) return undefined;
 	return place === placeKey(person.place) ? undefined : belongsElsewhere;

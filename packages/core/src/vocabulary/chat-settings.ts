@@ -19,8 +19,8 @@ export interface ChatSettings {
 	/** Rules for people without access. They have precedence over all other rules. */
 	readonly deny: readonly PersonRule[];
 	/**
-	 * Ids of the guilds and teams that connectors may act for, by platform. An owner's pairing or a connector's token
-	 * can add others.
+	 * Ids of the guilds and teams that connectors may act for, by platform. An owner's pairing or a connector's token can
+	 * add further guilds and teams.
 	 */
 	readonly tenants: Readonly<Record<string, readonly string[]>>;
 	/** Channel settings, by channel key, or by `PLATFORM:TENANT` for all channels of a guild or team. */
@@ -85,9 +85,9 @@ export interface PlaceProfile {
 	readonly root?: string;
 	/** Ids of the people who may approve in the channel. Default: all people with the role approver or owner. */
 	readonly approvers?: readonly string[];
-	/** Other channels whose approvers may also answer the channel's approvals. */
+	/** Other channels. Their approvers may also answer the approvals of this channel. */
 	readonly approveIn?: readonly string[];
-	/** Daily budget of each session in billionths of a US dollar. */
+	/** Daily budget for each session of the channel, in billionths of a US dollar. */
 	readonly budget?: number;
 	/** Maximum bytes of each session's workspace. */
 	readonly quotaBytes?: number;
@@ -104,8 +104,8 @@ export interface PlaceProfile {
 	/** Form in which connectors show the state of a message: posts or reactions. */
 	readonly status?: "posts" | "reactions";
 	/**
-	 * Handling of messages that arrive during a run. With `queue`, connectors only queue them. With `offer`, connectors
-	 * also offer to add them to the run.
+	 * Handling of messages that arrive during a run. With `queue`, connectors only queue the messages. With `offer`,
+	 * connectors also offer to add the messages to the run.
 	 */
 	readonly busy?: "queue" | "offer";
 	/** Maximum number of earlier channel messages that connectors read for a request. 0 also disables reading threads. */

@@ -19,8 +19,9 @@ export interface ContextCompaction {
 }
 
 /**
- * Tokens of a session's context window, by part. The size of the request is the provider's count, the count of the model's
- * tokenizer, or an estimate. It is divided among the parts in proportion to the sizes that `basis` names.
+ * Tokens of a session's context window, by part. The tokens of the request are the provider's count, the count of the
+ * model's tokenizer, or an estimate. They are divided among the parts in proportion to the sizes of the parts. `basis` is
+ * the measure of these sizes.
  *
  * All numbers are non-negative integers, and three sums are exact:
  * - `system + tools + history + run` is `total`.
@@ -43,13 +44,16 @@ export interface ContextSnapshot {
 	readonly remaining: number;
 	/** Part of `remaining` that is reserved for a reply. */
 	readonly reserved: number;
-	/** Role, origin and size of each message of the model request and its reply, oldest first. */
+	/**
+	 * Role, origin and size of each message in the model request, oldest first. The reply to the request is the last
+	 * message.
+	 */
 	readonly messages: readonly {
 		readonly role: Message["role"];
 		readonly source: "history" | "run";
 		readonly tokens: number;
 	}[];
-	/** Basis of the division: counts of the model's tokenizer, or estimates. */
+	/** Measure of the sizes of the parts: counts of the model's tokenizer, or estimates. */
 	readonly basis: "tokenizer" | "estimate";
 	/** Compactions since the last snapshot, oldest first. */
 	readonly compacted: readonly ContextCompaction[];

@@ -7,8 +7,8 @@ export interface DelegatedWork {
 	/** Profile of the sub-agent. Default: the profile of the run. */
 	readonly agent?: string;
 	/**
-	 * Names of the tools that the sub-agent may use. The run must have them. Default: all tools that both the run and
-	 * the sub-agent's profile have.
+	 * Names of the tools that the sub-agent may use. The run must have these tools. Default: all tools that both the run
+	 * and the sub-agent's profile have.
 	 */
 	readonly tools?: readonly string[];
 	/** Maximum tokens of input and output together. */
@@ -48,6 +48,9 @@ export interface DelegationAccess {
 	 * if the text of the work may go to a provider or server other than the run's.
 	 */
 	check(work: readonly DelegatedWork[]): Promise<{ readonly leavesProvider: boolean }>;
-	/** Resolves when all sub-agents have ended. A repeated call continues the same work. Throws `cancelled` if the run stops. */
+	/**
+	 * Runs the work in sub-agents. Resolves when all sub-agents have ended. A repeated call continues the same work. Throws
+	 * `cancelled` if the run stops.
+	 */
 	run(work: readonly DelegatedWork[]): Promise<DelegationEnd>;
 }

@@ -101,7 +101,7 @@ export type ConversationEvent =
 			readonly error: string;
 			/** Absent on success, for `cancelled`, for an error without an `EndCause`, and in events of earlier versions. */
 			readonly cause?: EndCause;
-			/** Id of the run that the queued message joined. If present, `error` is `cancelled`. */
+			/** Id of the active run that the queued message joined. If `joined` is present, `error` is `cancelled`. */
 			readonly joined?: string;
 			/** Id of the chat user or client that stopped the run. Absent if no principal stopped the run. */
 			readonly stoppedBy?: string;
@@ -114,9 +114,9 @@ export type ConversationEvent =
 			readonly trusted?: TrustBadge;
 			readonly origin?: RunOrigin;
 			/**
-			 * True for a message of the history with which the session was created. The session called no model and ran no tool
-			 * for this message. The history comes from a client, which may have invented it, or from the original session of a
-			 * fork. `content` is "" for a message without text.
+			 * True if the message is part of the history with which the session was created. The session called no model and
+			 * ran no tool for this message. The history comes from a client, which may have invented it, or from the original
+			 * session of a fork. `content` is "" for a message without text.
 			 */
 			readonly imported?: true;
 	  }
@@ -152,8 +152,8 @@ export type ConversationEvent =
 			 */
 			readonly fault?: ModelFault;
 			/**
-			 * Text of a reply after which the run continues. Absent for the reply that ends the run, for a blank text, and in
-			 * phases without tools.
+			 * Text of the reply if the run continues after the reply. Absent for the reply that ends the run, for a blank text,
+			 * and in phases without tools.
 			 */
 			readonly text?: string;
 	  }
@@ -225,7 +225,7 @@ export type ConversationEvent =
 			readonly token: string;
 			/** Value of the answer: true or false for a confirmation. Null for a password and for a dismissed question. */
 			readonly value: unknown;
-			/** Arguments that replace those of the tool call. Absent if the approver changed none. */
+			/** Arguments that replace the arguments of the tool call. Absent if the approver changed no arguments. */
 			readonly arguments?: unknown;
 			/** True if the approval also applies to later calls of the session. */
 			readonly remembered?: true;
@@ -248,7 +248,10 @@ export type ConversationEvent =
 			/** Number of currently valid approvals. */
 			readonly approvals: number;
 			readonly needed: number;
-			/** Question with the arguments that this person changed. Earlier approvals are invalid. */
+			/**
+			 * The question with the new arguments, if this person changed the arguments of the call. Earlier approvals are then
+			 * invalid.
+			 */
 			readonly changed?: Prompt;
 	  }
 	| {
@@ -259,8 +262,8 @@ export type ConversationEvent =
 			readonly by?: string;
 	  }
 	/**
-	 * A question is still open. The gateway sends this event at half and at nine tenths of the question's lifetime, or at the times
-	 * of the notice settings.
+	 * A question is still open. The gateway sends this event at half and at nine tenths of the question's lifetime, or at
+	 * the times that the notice settings define.
 	 */
 	| {
 			readonly type: "prompt.reminded";
@@ -283,7 +286,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly imported?: true;
 	  }
-	/** The list of steps of a run has changed, through the tool call with this id. Tasks record `task.progress` instead. */
+	/** The tool call `callId` has changed the list of steps of a run. Tasks record `task.progress` instead. */
 	| {
 			readonly type: "todo.updated";
 			readonly runId: string;

@@ -61,7 +61,10 @@ export interface TurnChanges {
 	readonly message: string;
 	/** In the order of their first writes. */
 	readonly files: readonly FileChange[];
-	/** Whether the turn or its sub-agents ran commands or tools of other programs, whose changes are not recorded. */
+	/**
+	 * Whether the turn or its sub-agents ran commands, or tools of other programs. The changes of such commands and tools
+	 * are not recorded.
+	 */
 	readonly ranCommands: boolean;
 }
 
@@ -77,8 +80,8 @@ export interface UndoAccess {
 }
 
 /**
- * Turn that an undo restores. If `partly` is true, files that cannot be restored stay unchanged. Otherwise, such a file
- * prevents the undo.
+ * Turn to undo. If `partly` is true, files that cannot be restored stay unchanged. If `partly` is false, a file that
+ * cannot be restored prevents the undo.
  */
 export interface UndoScope {
 	/** Id of the turn's run. */

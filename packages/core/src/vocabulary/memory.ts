@@ -17,11 +17,11 @@ export interface Memory extends MemorySubject {
 	/** Person or principal whose run or request wrote the note. */
 	readonly author: string;
 	/**
-	 * Session of the run that wrote the note. For the run of a task, the session that owns the task. The session may have been
-	 * deleted. Absent if a client stored the note.
+	 * Session of the run that wrote the note. If the run belongs to a task, the session that owns the task. The session may
+	 * have been deleted. Absent if a client stored the note.
 	 */
 	readonly sessionId?: string;
-	/** Taint of the session or request that wrote the note. The session of a run that reads the note gets this taint. */
+	/** Taint of the session or request that wrote the note. A run that reads the note adds this taint to its session. */
 	readonly taint: Taint;
 	readonly text: string;
 	readonly tags: readonly string[];
@@ -47,7 +47,7 @@ export const memoryLimits = {
 	/** Maximum tags of a note, and maximum characters of a tag. */
 	tags: 8,
 	tag: 40,
-	/** Maximum notes of each person, of each channel, and for all people. */
+	/** Maximum notes about one person, about one channel, and for all people. */
 	notes: 500,
 } as const;
 
@@ -76,7 +76,8 @@ export function checkMemory({ scope, text: given, tags: requested }: NewMemory):
 }
 
 /**
- * Returns the subject of a scope for a reader. Throws `failed_precondition` if the reader has no subject in this scope.
+ * Returns the subject of the reader's notes in the scope. Throws `failed_precondition` if the reader has no subject in
+ * the scope.
  */
 export function subjectOf(scope: MemoryScope, { user, channel }: MemoryReader): string {
 	if (scope === "everyone") return "";
@@ -113,7 +114,8 @@ export interface MemoryAccess {
 	 */
 	store(note: NewMemory): Promise<Memory>;
 	/**
-	 * Returns the most relevant notes, or the newest notes if there is no query. Adds their taint to the session first.
+	 * Returns the most relevant notes. Without a query, returns the newest notes. Before that, adds the taint of the
+	 * returned notes to the session.
 	 */
 	find(filter: {
 		readonly query?: string;

@@ -6,9 +6,9 @@ import { contextTexts } from "./texts.ts";
 /**
  * Relation of a read message to the request.
  * - thread, channel: an earlier message of the thread or channel of the request.
- * - reply: the request replies to it.
- * - forward, quote: the request contains it. It may come from another channel.
- * - link: the request links to it. It may be in another channel.
+ * - reply: the request replies to the read message.
+ * - forward, quote: the request contains the read message, which may come from another channel.
+ * - link: the request links to the read message, which may be in another channel.
  */
 export type ContextRelation = "thread" | "channel" | "reply" | "forward" | "quote" | "link";
 

@@ -56,7 +56,7 @@ export interface CallBlock {
 	readonly arguments: unknown;
 	/** Reason why the arguments are invalid. A call with invalid arguments never runs. */
 	readonly invalid?: string;
-	/** Differences from the arguments that the model wrote. The call's result mentions them. */
+	/** Differences between `arguments` and the arguments that the model wrote. The call's result mentions the differences. */
 	readonly adjusted?: readonly string[];
 }
 

@@ -59,5 +59,5 @@ export class ModelError extends ParleyError {
 /** Maximum tool calls that the gateway runs for one reply. A provider that sends hundreds is faulty. */
 export const maxCalls = 8;
 
-/** Result of each tool call of a reply after the first `maxCalls`. It asks the model to repeat the call. */
+/** Result for each tool call after the first `maxCalls` calls of a reply. The text asks the model to repeat the call. */
 export const tooManyCalls = callRefusalTexts.onlyFirstCalls(maxCalls);

@@ -103,13 +103,19 @@ export interface Model {
 	stream(request: ModelRequest, signal: AbortSignal, answered?: OnResponseStart): AsyncIterable<ModelEvent>;
 	/** Returns the provider's token count of the request. Undefined if the provider does not count tokens. Throws like `stream`. */
 	countTokens?(request: ModelRequest, signal: AbortSignal): Promise<number | undefined>;
-	/** Returns the number of tokens of each text. Available for servers that expose their tokenizer. Throws like `stream`. */
+	/**
+	 * Returns the number of tokens in each text. Only for servers that expose the tokenizer of the model. Throws like
+	 * `stream`.
+	 */
 	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
 	/** Resolves when the context window of the model is known, the server cannot report it, or `signal` aborts. Never rejects. */
 	settled?(signal: AbortSignal, model: string): Promise<void>;
 	/** Returns the context window in tokens that the server reported, or undefined if it reported none. */
 	windowOf?(model: string): number | undefined;
-	/** Returns the provider's `Model` that answers for a name. Absent unless this model combines several providers. */
+	/**
+	 * Returns the `Model` of the provider that answers requests for `model`. Absent unless this `Model` combines several
+	 * providers.
+	 */
 	routeOf?(model: string): Model;
 }
 

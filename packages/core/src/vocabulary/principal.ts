@@ -2,7 +2,10 @@ import { defined } from "@parley/base";
 /** Kind of a caller. A connector acts for users of one chat platform. `agent` is the model, which has no permissions on the gateway. */
 export type PrincipalKind = "operator" | "observer" | "connector" | "agent";
 
-/** Roles of a person of a chat platform, ordered by permissions, lowest first. A `stranger` has no access. */
+/**
+ * Roles of a person of a chat platform, in the order of their permissions. The lowest role is first. A `stranger` has no
+ * access.
+ */
 export const roles = ["stranger", "guest", "member", "approver", "owner"] as const;
 export type Role = (typeof roles)[number];
 
@@ -10,7 +13,10 @@ export interface Principal {
 	/** Stable unique id, for example `operator` or `connector:discord`. Idempotency keys and sessions belong to this id. */
 	readonly id: string;
 	readonly kind: PrincipalKind;
-	/** Id of the client's token. Its revocation closes the client's connections. Absent for local processes of the operator. */
+	/**
+	 * Id of the client's token. A revocation of the token closes the client's connections. Absent for local processes of
+	 * the operator.
+	 */
 	readonly tokenId?: string;
 	/** For a connector, its chat platform, such as `discord`. */
 	readonly platform?: string;
@@ -18,7 +24,7 @@ export interface Principal {
 	readonly sessions?: readonly string[] | "all";
 	/** Person for whom a connector sends the request, if any. */
 	readonly person?: Person;
-	/** Wire of the request, such as `ozzie` or `http`. It is recorded in the audit log. */
+	/** Wire of the request, such as `ozzie` or `http`. The audit log contains the wire. */
 	readonly via?: string;
 	/**
 	 * Origin of the decisions in a request. Absent if the principal itself decides. An `agent` never approves a tool
@@ -72,7 +78,10 @@ export interface Actor {
 /** Operator of this gateway. A gateway has one operator and one trust boundary. */
 export const operator: Principal = { id: "operator", kind: "operator" };
 
-/** Returns the id to record for an action: that of the principal's person, or the principal's own id. */
+/**
+ * Returns the id to record for an action: the id of the principal's person if there is a person, otherwise the
+ * principal's own id.
+ */
 export function actingId({ id, person }: Principal): string {
 	return person?.id ?? id;
 }
@@ -98,8 +107,8 @@ export interface SessionsOf {
 }
 
 /**
- * Returns the filter for the sessions of a principal: its own sessions, and those that its token lists. For a connector with a
- * person, only sessions of the person's channel. Ignores `sessions: "all"`.
+ * Returns the filter for the sessions that the principal owns or that its token lists. If the principal has a person,
+ * selects only sessions of the person's channel. Ignores `sessions: "all"`.
  */
 export function visibleSessions({ id, sessions, person }: Principal): SessionsOf {
 	return {

@@ -29,9 +29,9 @@ export interface ApprovalContext {
 	readonly notes: readonly string[];
 	/** Notes that an ordinary call does not have. A client that shows only some notes shows these first. */
 	readonly warnings?: readonly string[];
-	/** Number of approvals by different people that the call needs. Default: 1. */
+	/** Number of different people who must approve the call. Default: 1. */
 	readonly approvals?: number;
-	/** Number of times that an approver changed the call. Absent: never. */
+	/** Number of changes that approvers made to the call. Absent if no approver changed the call. */
 	readonly changes?: number;
 	/** Keys (see `placeKey`) of the other channels in which the approval may be answered. */
 	readonly alsoIn?: readonly string[];
@@ -62,7 +62,7 @@ export interface OfferedCommand {
 /** People to notify, and the ways to try, in order; see `NoticeWay`. */
 export interface Notice {
 	readonly people: readonly string[];
-	/** Ids of platform roles whose members may approve. Only a mention reaches them. */
+	/** Ids of platform roles. The members of these roles may approve. Only a mention reaches these members. */
 	readonly roles?: readonly string[];
 	readonly by: readonly NoticeWay[];
 	/** Keys (see `placeKey`) of the channels for the way `channel`. */
@@ -158,8 +158,8 @@ export interface PromptResponse {
 	/** For approvals: arguments that replace the displayed arguments. */
 	readonly arguments?: Readonly<Record<string, unknown>>;
 	/**
-	 * For approvals: `changes` of the call that the person read. If an approver has changed the call since then,
-	 * the approval is refused. Absent: the approval applies to the current call.
+	 * For approvals: value of `changes` in the approval request that the person read. If an approver has changed the call
+	 * since then, the gateway refuses this approval. If absent, the approval applies to the current call.
 	 */
 	readonly changes?: number;
 	/** True if a chat user typed the answer in a message. */
@@ -219,8 +219,8 @@ function readConfirm(prompt: Prompt, floor: boolean, response: PromptResponse): 
 }
 
 /**
- * Returns the decision that a value stands for. Accepts `approve`, `deny` and other values that approve or
- * deny once, such as `yes`. Throws `invalid_argument` for any other value.
+ * Returns the decision that `value` means. Accepts `approve`, `deny` and other values that approve or deny once, such as
+ * `yes`. Throws `invalid_argument` for any other value.
  */
 function readDecision(value: unknown, denied: Answer): Answer {
 	if (denying.has(value)) return denied;

@@ -14,13 +14,13 @@ import { runOptionTexts } from "./texts.ts";
 export interface RunOptions {
 	/** Agent profile for the run instead of the session's profile: instructions, tools, models and policy. */
 	readonly agent?: string;
-	/** Names of the tools that the run may use. The session must have them. */
+	/** Names of the tools that the run may use. The session must have these tools. */
 	readonly tools?: readonly string[];
-	/** Text after the system prompt of the session, or instead of it. */
+	/** Text that follows the system prompt of the session (`behind`) or replaces it (`instead`). */
 	readonly system?: { readonly text: string; readonly place: "behind" | "instead" };
 	/** `all`: every tool call needs approval, even if the policy allows it. */
 	readonly ask?: "policy" | "all";
-	/** `cancel`: a denial ends the run as cancelled, after the other tool calls of the reply. */
+	/** `cancel`: a denial ends the run as cancelled, after the other tool calls of the same reply. */
 	readonly onDenied?: "tell" | "cancel";
 	/** `allDecided`: no tool call of a reply starts before all calls of the reply are decided. */
 	readonly start?: "ready" | "allDecided";
@@ -54,7 +54,7 @@ export interface RunOptions {
 }
 
 export interface RunDelegation extends DelegationLimits {
-	/** Name of the agent and title of its work, as people see them. */
+	/** Name of the agent and title of the agent's work, as people see them. */
 	readonly name: string;
 }
 
@@ -71,7 +71,7 @@ export function isWithoutGrants({ origin, through }: RunOptions): boolean {
 	return origin !== undefined || through !== undefined;
 }
 
-/** Returns the options of a run that the principal starts. */
+/** Returns the options for a run that the principal starts: `options`, and the principal's `through`. */
 export function optionsThrough({ through }: Principal, options: RunOptions = {}): RunOptions {
 	return through === undefined ? options : { ...options, through };
 }
@@ -133,7 +133,7 @@ export function checkTools(requested: readonly string[], tools: readonly { reado
 	});
 }
 
-/** Returns the system prompt of a run with these options. */
+/** Returns the system prompt for a run with these options. `session` is the system prompt of the session. */
 export function systemOf(session: string, { system, mode }: RunOptions): string {
 	const instead = system?.place === "instead" ? system.text : session;
 	const behind = definedItems([
@@ -144,7 +144,7 @@ export function systemOf(session: string, { system, mode }: RunOptions): string 
 	return `${[instead.trimEnd(), ...behind].join("\n\n")}\n`;
 }
 
-/** Message of each phase. A phase always has the same object, so that data derived from it is computed once. */
+/** Message of each phase. A phase always has the same object, so that data derived from the message is computed once. */
 const asks: Readonly<Record<OodaPhase, UserMessage>> = {
 	observe: ask("observe"),
 	orient: ask("orient"),

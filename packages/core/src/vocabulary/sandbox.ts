@@ -8,7 +8,7 @@ export interface Command {
 	readonly timeoutMs: number;
 	/** Maximum bytes of output. If the output is longer, the result has its beginning and its end, with a marker between them. */
 	readonly maxOutputBytes: number;
-	/** Maximum bytes of a file that the command writes. In bubblewrap, the maximum is never above 1 GiB. */
+	/** Maximum bytes of each file that the command writes. In bubblewrap, the maximum is never above 1 GiB. */
 	readonly maxFileBytes?: number;
 	/**
 	 * Permissions of the command in the roots. Default: `work`.
@@ -23,13 +23,13 @@ export interface Command {
 	/** Receives all output of the command in chunks while the command runs. Must not throw or block. */
 	onOutput?(chunk: Uint8Array): void;
 	/**
-	 * Input and standard error of a program that responds to requests on its output. If absent, the program has no
-	 * input, and standard error is part of the output.
+	 * Handlers for a program that reads requests from its input and writes responses to its output. If absent, the program
+	 * has no input, and standard error is part of the output.
 	 */
 	readonly dialogue?: Dialogue;
 }
 
-/** Handlers for a program that reads requests and writes responses. They must not throw or block. */
+/** Handlers for a program that reads requests and writes responses. The handlers must not throw or block. */
 export interface Dialogue {
 	/** Receives the program's input once, as soon as `input` can be written. The program can still fail to start. */
 	started(input: ProgramInput): void;
@@ -81,7 +81,8 @@ export interface Sandbox {
 	/** Sandbox for commands that need the network. Undefined if the session may not use the network. */
 	readonly network: Sandbox | undefined;
 	/**
-	 * The same sandbox with access to the hosts in `egress.allow`. Absent if the sandbox does not offer this access.
+	 * The same sandbox, with access to the hosts in the setting `egress.allow`. Absent if the sandbox does not offer this
+	 * access.
 	 */
 	readonly egress?: Sandbox;
 	/** Hosts that commands can reach with https. Each is a name, or `*.` and a name for all names below it. */
@@ -145,7 +146,10 @@ export interface SandboxState {
 	/** Confinement of commands in the operator's sessions, and in chats. Absent while it is unknown. */
 	readonly operator?: SandboxKind;
 	readonly chat?: SandboxKind;
-	/** Number of probes that failed to escape, in this or an earlier process. 0 if no check was successful. */
+	/**
+	 * Number of probes that could not escape from the sandbox. The check may have run in an earlier process. 0 if no check
+	 * was successful.
+	 */
 	readonly probes: number;
 	/** Present only if `state` is `ready`. */
 	readonly features?: SandboxFeatures;

@@ -53,7 +53,7 @@ export interface Schedule {
 	readonly id: string;
 	/** Session of the next firing. */
 	readonly sessionId: string;
-	/** External key of the session. A deleted session is created again with this key. */
+	/** External key of the session. If the session is deleted, the next firing opens a session with this key. */
 	readonly externalKey?: string;
 	/** Id of the person or principal that created the schedule. Each firing has the owner's current permissions. */
 	readonly owner: string;
@@ -66,7 +66,7 @@ export interface Schedule {
 	readonly show: Show;
 	/** Taint of the run or request that created the schedule. Each firing adds it to the session. */
 	readonly taint: Taint;
-	/** Milliseconds since the epoch, like the other times. */
+	/** Time of the creation. All times of a schedule are in milliseconds since the epoch. */
 	readonly createdAt: number;
 	/** Absent if the schedule waits for an event, or if no due time follows. */
 	readonly nextDue?: number;
@@ -77,7 +77,7 @@ export interface Schedule {
 	readonly firings: number;
 	/** Reason, for people, why the schedule did not fire at its last due time or still waits to fire. */
 	readonly problem?: string;
-	/** For an event schedule, the number of the last checked event of the session. */
+	/** For an event schedule, the `seq` up to which the events of the session were checked. */
 	readonly seenSeq: number;
 }
 
@@ -172,8 +172,8 @@ export type ScheduleEvent =
 			readonly nextDue?: number;
 	  }
 	/**
-	 * A due time with the run that it started, or the reason why it started no run. The run's `user.message` event
-	 * follows.
+	 * A schedule was due. The event has the run that started, or the reason why no run started. If a run started, its
+	 * `user.message` event follows.
 	 */
 	| (RunOrigin & {
 			readonly type: "schedule.trigger";

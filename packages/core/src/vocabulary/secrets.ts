@@ -3,8 +3,8 @@ import { ParleyError } from "@parley/base";
 import { secretTexts } from "./texts.ts";
 
 /**
- * Encrypts stored secrets, such as typed passwords, earlier contents of files and logins, with AES-256-GCM. The handle
- * is the associated data, so an encrypted value cannot be used under a different handle.
+ * Encrypts stored secrets, such as typed passwords, earlier contents of files and logins, with AES-256-GCM. The handle of
+ * a secret is the associated data, so an encrypted value cannot be used under a different handle.
  */
 export class SecretBox {
 	readonly #key: Buffer;

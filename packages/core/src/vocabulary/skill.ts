@@ -44,7 +44,7 @@ export interface SkillText {
 /** A skill that was read from its files. */
 export interface Skill extends SkillText {
 	readonly source: SkillSource;
-	/** Real path of the directory of `SKILL.md`, or of the directory that contains `NAME.md`. */
+	/** Real path of the directory that contains `SKILL.md` or `NAME.md`. */
 	readonly directory: string;
 	/** SHA-256 of all files of the skill, in hexadecimal. */
 	readonly hash: string;
@@ -69,9 +69,9 @@ interface StepTry extends OfRun {
 }
 
 /**
- * Events of a skill, or of a delegation to sub-agents, in the session of its run. The order is: one `started`; for
- * each attempt of a step, one `step.started` and one `step.completed`; one `completed`. Parallel steps are
- * interleaved. After an attempt with `willRetry`, the next attempt of the step follows.
+ * Events of a skill, or of a delegation to sub-agents. They are in the session of the run that started the skill or the
+ * delegation. The order is: one `started`; for each attempt of a step, one `step.started` and one `step.completed`; one
+ * `completed`. Parallel steps are interleaved. After an attempt with `willRetry`, the next attempt of the step follows.
  */
 export type SkillEvent =
 	| (OfRun & {
@@ -115,7 +115,7 @@ export interface Workflow {
 	readonly steps: readonly WorkStep[];
 	/** Whether the steps are sub-agents. If so, a failed step does not affect other steps, and all results are returned. */
 	readonly isDelegation?: true;
-	/** Names of the tools that the steps may use. The run must have them. Default: all tools of the run. */
+	/** Names of the tools that the steps may use. The run must have these tools. Default: all tools of the run. */
 	readonly tools?: readonly string[];
 	/** Name of a model, or a tier, for steps without a model. Default: the run's model. */
 	readonly model?: string;

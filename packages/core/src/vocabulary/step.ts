@@ -21,8 +21,8 @@ export interface CallDecision {
  */
 export type Step =
 	/**
-	 * First step of an imported run, whose history comes from a client or from a forked session. An imported run did not happen in
-	 * this session.
+	 * First step of an imported run. The history of such a run comes from a client or from a forked session. An imported
+	 * run did not happen in this session.
 	 */
 	| { readonly kind: "imported" }
 	/**
@@ -42,8 +42,8 @@ export type Step =
 			readonly cost?: number;
 	  }
 	/**
-	 * A model call that gave the run no reply: it failed, or it was for another text, such as a summary. `text` is the received
-	 * text.
+	 * A model call that gave the run no reply: the call failed, or it was for another text, such as a summary. `text` is
+	 * the received text.
 	 */
 	| {
 			readonly kind: "spent";
@@ -118,8 +118,8 @@ export function hadApprovals(steps: readonly Step[]): boolean {
 }
 
 /**
- * Whether an `intent` of a different tool call follows the announcement of this call, or the last repeated request for
- * its approval.
+ * Whether an `intent` of a different tool call follows the announcement of this call. If the approval of this call was
+ * requested again, only an `intent` after the last request is considered.
  */
 export function ranSinceQuestion(steps: readonly Step[], callId: string): boolean {
 	const raised = steps.findLastIndex(
@@ -130,7 +130,7 @@ export function ranSinceQuestion(steps: readonly Step[], callId: string): boolea
 	);
 }
 
-/** Beginning of the result of a tool call that a stop or crash of the gateway interrupted. Identifies these results. */
+/** Beginning of the result of a tool call that a stop or crash of the gateway interrupted. It identifies such results. */
 export const interrupted = callRefusalTexts.interrupted;
 
 /** Returns the tokens and the cost of all model calls of a run, including calls without a reply. */

@@ -96,7 +96,7 @@ export class FileTooLargeError extends ParleyError {
 	}
 }
 
-/** Returns the error for a tool result that does not fit, even if all removable results were deleted. */
+/** Returns the error for a tool result for which there is no space, even after the deletion of all removable results. */
 export function noRoomForOutput(quotaBytes: number): ParleyError {
 	return new ParleyError(storedFileTexts.noSpaceForResult(exactSizeOf(quotaBytes)), {
 		code: "resource_exhausted",

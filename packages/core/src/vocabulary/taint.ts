@@ -35,14 +35,14 @@ export function taintOf(classes: readonly ActionClass[]): Taint {
 
 export function joinTaints(all: readonly Taint[]): Taint {
 	const joined = all.join("");
-	// The cast is safe because these are the letters of the type in their order, each at most once.
+	// The cast is safe because the filter preserves the order of the flags and returns each flag at most once.
 	return (["U", "P", "E"] as const).filter((flag) => joined.includes(flag)).join("") as Taint;
 }
 
 /**
- * Whether a person must decide about a tool call, because it completes the three flags, or because they are
- * complete and it can send data out. Without this decision, the permission to read private data would include
- * the permission to send it.
+ * Whether a person must decide about a tool call. True if the call completes the three flags, or if the flags are
+ * complete and the call can send data out. Without this decision, the permission to read private data would include the
+ * permission to send the data.
  */
 export function completesTaint(before: Taint, own: Taint): boolean {
 	if (own === "" || joinTaints([before, own]) !== "UPE") return false;

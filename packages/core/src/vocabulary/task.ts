@@ -78,7 +78,7 @@ export interface NewTask {
 	readonly priority?: Priority;
 	readonly agent?: string;
 	readonly model?: string;
-	/** Ids of the tasks that must be completed first. They belong to the same session. */
+	/** Ids of tasks of the same session. They must complete before this task starts. */
 	readonly dependsOn?: readonly string[];
 	readonly autonomy?: Autonomy;
 }
@@ -199,9 +199,9 @@ export type TaskEvent =
 	  });
 
 /**
- * Events of a worker, in the worker's own session. A worker is the run of a task, including a task that
- * another task spawned. The `tool.started` events in between are the worker's tool calls. Each worker ends
- * with one `worker.exited`.
+ * Events of a worker, in the worker's own session. A worker is the run of a task, including a task that another task
+ * spawned. The `tool.started` events between `worker.started` and `worker.exited` are the worker's tool calls. Each
+ * worker ends with one `worker.exited`.
  */
 export type WorkerEvent =
 	| {
@@ -252,7 +252,7 @@ export interface TaskAccess {
 	review(request: { readonly reason: string; readonly content: string }): Promise<ReviewReply>;
 	/** Creates a worker and returns its id. A repeated call returns the same id. */
 	spawn(worker: NewWorker): Promise<string>;
-	/** Returns these workers' results. Default: all workers of the task. */
+	/** Returns the results of the workers `ids`. Default: the results of all workers of the task. */
 	workers(ids: readonly string[] | undefined): Promise<readonly WorkerResult[]>;
 }
 

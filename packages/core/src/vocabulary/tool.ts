@@ -63,9 +63,12 @@ export interface ToolPlan {
 }
 
 export interface BindOptions {
-	/** Earlier binding. If a limit ended the earlier search, the new search reads at most the same number of entries. */
+	/**
+	 * Earlier binding. If a limit ended the earlier search, the new search reads at most as many entries as the earlier
+	 * search.
+	 */
 	readonly earlier?: ToolPlan["binding"] | undefined;
-	/** Facts that other tool calls collected at the same time. */
+	/** Facts that other tool calls of the same reply collected. */
 	readonly sharedFacts?: SharedFilesFacts | undefined;
 }
 
@@ -157,8 +160,8 @@ export interface ToolContext {
 	/** Replaces the list of steps of the run, or of the task that makes the call. Clients show it as progress. */
 	todo(steps: readonly PlanStep[]): Promise<TaskProgress>;
 	/**
-	 * Runs the steps of a skill and resolves with their result. A repeated call continues the same steps. Throws `cancelled` if the
-	 * run is stopped, and `failed_precondition` inside a task.
+	 * Runs the steps of a skill and resolves with the result of the skill. A repeated call continues the same steps. Throws
+	 * `cancelled` if the run is stopped, and `failed_precondition` inside a task.
 	 */
 	workflow(started: Omit<WorkflowCall, "callId">): Promise<WorkflowEnd>;
 	readonly delegation: DelegationAccess;
@@ -175,8 +178,8 @@ export interface ToolContext {
 	/** Opens a stored result of this session by its name (`output_…`). Throws `not_found` for an unknown name. */
 	openOutput(name: string): Promise<FileHandle>;
 	/**
-	 * Shares a copy of a file with the readers of the session. The copy has the current content. A repetition of the same call
-	 * returns the first copy.
+	 * Shares a copy of a file with the readers of the session. The copy has the current content. A repeated tool call
+	 * returns the first copy again.
 	 */
 	share(path: string, name: string): Promise<FileFacts>;
 }
@@ -230,8 +233,8 @@ export interface Leniency {
 export interface Tool<Arguments = unknown> {
 	readonly name: string;
 	/**
-	 * Name in rules of policies, grants and channels. Default: `name`. If a tool has a second name, this is the first name, so that
-	 * rules about the first name apply to both.
+	 * Name in rules of policies, grants and channels. Default: `name`. A variant of another tool has the name of that tool,
+	 * so that rules about that tool apply to both tools.
 	 */
 	readonly ruleName?: string;
 	readonly description: string;
@@ -251,13 +254,16 @@ export interface Tool<Arguments = unknown> {
 	 * the handle.
 	 */
 	readonly secrets?: readonly string[];
-	/** Returns the shell text or the words of a call that runs a program. Rules about commands use them. */
+	/**
+	 * Returns the shell text or the words of a call that runs a program. Rules about commands match this text or these
+	 * words.
+	 */
 	command?(args: Arguments): string | readonly string[];
 	plan(args: Arguments, context: ToolContext): Promise<ToolPlan>;
 	run(args: Arguments, plan: ToolPlan, context: ToolContext): Promise<ToolResult>;
 }
 
-/** Name of a tool, and its name in rules if that differs. */
+/** Name of a tool. `ruleName` is the tool's name in rules, if that name differs. */
 export interface NamedTool {
 	readonly name: string;
 	readonly ruleName?: string;

@@ -23,13 +23,13 @@ export interface RunMessage {
 	readonly attachments?: readonly Attachment[];
 	/** Images that were loaded from the attachments, as the model sees them. Absent if none are loaded. */
 	readonly loadedImages?: readonly ImageBlock[];
-	/** Run whose last reply is requested again. The transcript already contains its message. */
+	/** Run whose last reply is requested again. The transcript already contains the message of that run. */
 	readonly retryOf: string | undefined;
 	/** Chat user who wrote the message, with the role at that time. */
 	readonly actor?: Person;
 	/** Channel messages that the client has read as context for the message. */
 	readonly context?: MessageContext;
-	/** Those options of the run that affect its transcript: the skill that the message started, and the mode. */
+	/** Those options of the run that affect the transcript: the skill that the message started, and the mode. */
 	readonly options?:
 		| { readonly skill?: { readonly text: string }; readonly mode?: "react" | "ooda" }
 		| undefined;
@@ -199,8 +199,8 @@ function neverRan(callId: string): ResultBlock {
 }
 
 /**
- * Returns the text of a chat user for the model: a line with the user's id and name, then the user's lines with
- * `>`. The text therefore cannot imitate another user or Parley.
+ * Returns the text of a chat user for the model: a line with the user's id and name, then each line of the user after `>
+ * `. The text therefore cannot imitate another user or Parley. Without `actor`, returns the text unchanged.
  */
 export function attributed(
 	content: string,

@@ -34,7 +34,7 @@ export type TransientEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly json: string;
-			/** Number of characters of the arguments before this part. */
+			/** Number of characters in the arguments before this part. */
 			readonly offset: number;
 	  }
 	/**
@@ -74,7 +74,7 @@ export type TransientEvent =
 			readonly model: string;
 			readonly provider: string;
 			readonly messages: number;
-			/** True if the text is internal, such as a summary. */
+			/** True if the call is for an internal text, such as a summary. */
 			readonly auxiliary?: true;
 			/** Phase of a run in mode `ooda`. */
 			readonly ooda?: OodaPhase;
@@ -104,14 +104,14 @@ export type TransientEvent =
 	 * lines.
 	 */
 	| { readonly type: "tool.progress"; readonly runId: string; readonly callId: string; readonly text: string }
-	/** Newest list of steps of an active run, sent to a client that joined later. */
+	/** Newest list of steps of an active run. Sent to a client that joins after the list was changed. */
 	| {
 			readonly type: "todo.shown";
 			readonly runId: string;
 			readonly callId: string;
 			readonly steps: readonly PlanStep[];
 	  }
-	/** An open question, sent to a client that joined later. */
+	/** An open question. Sent to a client that joins after the question was asked. */
 	| { readonly type: "prompt.shown"; readonly prompt: Prompt }
 	/** The session and all its data were deleted. No event follows. */
 	| { readonly type: "session.deleted" };

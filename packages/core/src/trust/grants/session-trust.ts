@@ -84,8 +84,8 @@ const acceptAllGrant = hotStatement<Tables, { sessionId: string }, { id: string;
 );
 
 /**
- * Returns the session's grant of `accept_all_tools`, or undefined if no grant exists or the grant was ended. The grant
- * may have expired.
+ * Returns the session's grant of `accept_all_tools`. Returns undefined if no such grant exists or the grant was ended.
+ * The returned grant may have expired.
  */
 export async function findTrust(db: Tx, sessionId: string): Promise<SessionTrust | undefined> {
 	const [row] = await acceptAllGrant(db, { sessionId });

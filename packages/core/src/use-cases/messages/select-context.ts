@@ -152,8 +152,8 @@ interface Known {
 }
 
 /**
- * Returns the ids in `ids` of messages that the session already contains, and the creation time of the session. Ignores messages of
- * runs that ended without becoming active.
+ * Returns the creation time of the session, and the messages in `ids` that the session already contains. Ignores messages
+ * of runs that ended without becoming active.
  */
 async function inSession(tx: Tx, sessionId: string, ids: readonly string[]): Promise<Known> {
 	const { created_at } = await tx

@@ -59,7 +59,7 @@ interface CommandOfCall {
 	readonly command: string;
 }
 
-/** The part of a command's outcome that describes its end. */
+/** The part of a command's outcome that describes the end of the command. */
 export interface EndedCommand {
 	/** Exit code, or null if a signal ended the command. */
 	readonly code: number | null;
@@ -103,7 +103,7 @@ export interface BackgroundAccess {
 	stop(n: number): Promise<BackgroundCommand>;
 }
 
-/** Returns the error text for a number that no command has. */
+/** Returns the error text for the number of an unknown command. */
 export const unknownCommand = (n: number): string => backgroundTexts.unknown(n);
 
 /** Describes the state of a command, for example `running` or `ended with exit code 1`. */

@@ -1,7 +1,7 @@
 import type { McpLoginState } from "./login.ts";
 
 interface McpServerFacts {
-	/** Name of the server: lower-case letters, digits and `-`. It is the prefix of the names of the server's tools. */
+	/** Name of the server: lower-case letters, digits and `-`. The names of the server's tools begin with this name. */
 	readonly name: string;
 	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];
@@ -57,21 +57,24 @@ interface TrustFacts {
 	readonly problem?: string;
 }
 
-/** The operator's trust in a program that a directory's `.mcp.json` names, with the permissions of the program. */
+/** Program that the `.mcp.json` of a directory names and that the operator trusts, with the permissions of the program. */
 export interface TrustedMcpProgram extends TrustFacts, McpRights {
-	/** Real path of the program that the command of the entry starts. */
+	/** Real path of the program that the entry in `.mcp.json` starts. */
 	readonly program: string;
 	/** SHA-256 of the program. Absent if the program is outside the directory. */
 	readonly programHash?: string;
 }
 
-/** The operator's trust in a remote server that a directory's `.mcp.json` names. Requests go only to the origin of `url`. */
+/**
+ * Remote server that the `.mcp.json` of a directory names and that the operator trusts. Requests go only to the origin of
+ * `url`.
+ */
 export interface TrustedMcpRemote extends TrustFacts {
 	/** Complete URL that the operator saw when trusting the server. */
 	readonly url: string;
 	/** Whether the server may have an address of this machine or its networks, and may use plain HTTP. */
 	readonly allowPrivate: boolean;
-	/** Environment variables of the gateway whose values the headers of requests to the server may contain. */
+	/** Environment variables of the gateway. The headers of requests to the server may contain their values. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];
@@ -81,17 +84,20 @@ export interface TrustedMcpRemote extends TrustFacts {
 
 export type TrustedMcpServer = TrustedMcpProgram | TrustedMcpRemote;
 
-/** Servers that the operator has configured, and servers of directories that the operator trusts. */
+/** Configured servers of the operator (`servers`), and trusted servers of directories (`trusted`). */
 export interface McpSetup {
 	readonly servers: readonly McpServerSettings[];
 	readonly trusted: readonly TrustedMcpServer[];
-	/** Additional servers of the agent that was passed to `McpSource.current`. Other agents do not have them. Default: none. */
+	/**
+	 * Additional servers of the agent that was passed to `McpSource.current`. Other agents do not have these servers.
+	 * Default: none.
+	 */
 	readonly ofAgent?: readonly McpServerSettings[];
 }
 
 /** Source of the operator's servers, which may change while the gateway is running. */
 export interface McpSource {
-	/** Returns the current servers, and the same object until the servers change. */
+	/** Returns the current servers. Repeated calls return the same object until the servers change. */
 	current(agent: string): McpSetup | Promise<McpSetup>;
 }
 
@@ -108,7 +114,7 @@ export type McpServerPhase = "idle" | "starting" | "ready" | "waiting" | "closed
 export interface McpServerState {
 	readonly name: string;
 	readonly phase: McpServerPhase;
-	/** Names of the server's tools in the form that models see. */
+	/** Names of the server's tools, as models see them. */
 	readonly tools: readonly string[];
 	/** Tools that are not offered, each with the reason. */
 	readonly refused: readonly string[];
@@ -125,8 +131,8 @@ export interface McpServerState {
 export const mcpNamePattern = /^[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?$/;
 
 /**
- * Prefix of tool names in rules for servers of a directory. It prevents rules for other servers from applying
- * to these servers.
+ * Prefix of tool names in rules for the servers of a directory. The prefix prevents rules for other servers from applying
+ * to the servers of a directory.
  */
 export const directoryRulePrefix = "directory:";
 
