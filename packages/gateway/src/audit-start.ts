@@ -4,8 +4,8 @@ import { auditChanges } from "./config/command-changes.ts";
 import type { Config } from "./config/load.ts";
 
 /**
- * Moves the notes of a restore and of commands to the audit log. Then records the start of the gateway with
- * its version, authentication mode, sandbox, and `insecureLan`.
+ * Moves the note about a restore, and the notes about changes by commands, to the audit log. Then records the start
+ * of the gateway with the gateway's version, authentication mode, sandbox, and `insecureLan`.
  */
 export async function auditStart(
 	{

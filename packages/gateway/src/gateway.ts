@@ -75,8 +75,8 @@ export interface Gateway {
 	readonly resumed: number;
 	readonly reach: Reach;
 	/**
-	 * Reads the files of the certificate again. If they are invalid, the last certificate stays in use, and the log gets a
-	 * warning. Never rejects.
+	 * Reads the files of the certificate again. If the files are invalid, the last certificate stays in use, and the
+	 * log gets a warning. Never rejects.
 	 */
 	renewCertificate(): Promise<void>;
 	/**
@@ -303,7 +303,8 @@ interface ServerNames {
 }
 
 /**
- * Returns the provider of the model with this name. `server` is set if the server does not belong to the provider.
+ * Returns the provider of the model `name`. `server` is the host of the provider's server, if the server does not
+ * belong to the provider.
  */
 function servedBy({ model, serverHost }: Models, name: string): ServerNames {
 	const { provider } = serverOf(model, name);

@@ -9,8 +9,8 @@ interface EgressParts {
 }
 
 /**
- * Creates the network access of sandboxes to the hosts that the operator allows. Without allowed hosts, each MCP server
- * still has its own hosts.
+ * Creates the network access of sandboxes to the hosts that the operator allows. Even without allowed hosts, each MCP
+ * server can reach its own hosts.
  */
 export function openEgress({ config, clock, log }: EgressParts): Egress {
 	const { egress: allow = [] } = config;

@@ -1,6 +1,7 @@
 /**
- * Clients that need a token:
- * - `local`: all except processes of this user on this machine (see `trustLocal`).
+ * Authentication modes, each with the clients that need a token:
+ * - `local`: all except processes of the gateway's user on this machine. Tool processes need one, and without
+ *   `trustLocal` all processes.
  * - `token`: all.
  * - `none`: all except programs on this machine.
  *

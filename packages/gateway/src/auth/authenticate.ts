@@ -13,7 +13,7 @@ export interface AuthenticateOptions extends Keyring {
 	readonly mode: AuthMode;
 	/**
 	 * Whether mode `local` accepts local callers without a token. False with a public URL, a trusted proxy, or a
-	 * non-loopback listener, because a program of this user may then forward remote requests.
+	 * non-loopback listener, because a program of the gateway's user may then forward remote requests.
 	 */
 	readonly trustLocal: boolean;
 	readonly localPeers: LocalPeers;
@@ -26,7 +26,7 @@ export type AuthOutcome =
 	| { readonly principal: Principal; readonly refusal?: undefined }
 	| { readonly principal?: undefined; readonly refusal: Refusal };
 
-/** Facts about a request that its content does not show. */
+/** Facts about a request that the caller of `Authenticate` knows. */
 export interface Circumstances {
 	/** Address of the client. Default: the remote address of the connection. */
 	readonly peer?: string;
@@ -37,8 +37,8 @@ export interface Circumstances {
 export type Authenticate = (request: IncomingRequest, circumstances?: Circumstances) => Promise<AuthOutcome>;
 
 /**
- * Creates the function that finds the principal of a request, and refuses a wrong credential even from a
- * local caller.
+ * Creates the function that authenticates requests. A wrong credential is refused, even from a local caller that
+ * needs no credential.
  */
 export function createAuthenticate(options: AuthenticateOptions): Authenticate {
 	return async (request, { peer = request.socket.remoteAddress ?? "", opensWebSocket = false } = {}) => {

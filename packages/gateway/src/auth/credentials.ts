@@ -9,8 +9,8 @@ const ticketPrefix = "parley.ticket.";
 export interface Shown {
 	readonly principal: Principal | undefined;
 	/**
-	 * Kind of the token, or `ticket`, or `other`. Failures are counted for each class together with the origin
-	 * or address.
+	 * Kind of the token, `ticket`, or `other`. Failures are counted by class and origin, or by class and address if the
+	 * request has no `Origin` header.
 	 */
 	readonly credentialClass: string;
 }
@@ -46,8 +46,8 @@ export function readCredential(
 }
 
 /**
- * Returns the subprotocol of the response: the offered one with a ticket, otherwise the first. Returns false if the
- * client offered none.
+ * Returns the subprotocol for the response: the first offered subprotocol with a ticket, or without one the first
+ * offered subprotocol. Returns false if the client offered none.
  */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 	const [first = false] = offered;

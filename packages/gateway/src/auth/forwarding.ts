@@ -51,8 +51,8 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 }
 
 /**
- * Whether a header shows that a proxy forwarded the request: `Forwarded` (RFC 7239), `Via` (RFC 9110), or a header of
- * proxies and content delivery networks, such as X-Forwarded-For or CF-Connecting-IP.
+ * Whether a header shows that a proxy forwarded the request: `Forwarded` (RFC 7239), `Via` (RFC 9110), or another
+ * header that proxies or content delivery networks set, such as X-Forwarded-For or CF-Connecting-IP.
  */
 export function isForwarded(request: IncomingRequest): boolean {
 	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));
@@ -62,8 +62,8 @@ const forwarding =
 	/^via$|forwarded|client-?ip|connecting-ip|real-ip|original-ip|originating-ip|remote-(?:ip|addr)|external-address/;
 
 /**
- * Refusal of a request whose `Forwarded` and `X-Forwarded-For` headers name different clients. A client can forge one
- * of the headers if its proxy sets only the other.
+ * Refusal of a request whose `Forwarded` and `X-Forwarded-For` headers name different clients. If the trusted proxy
+ * sets only one of the headers, a client can forge the other header.
  */
 const contradiction: Refusal = {
 	status: 400,
@@ -100,12 +100,15 @@ function readAddress(text: string): string | undefined {
 }
 
 /**
- * Pattern of one pair of a `Forwarded` header. It is sticky and its parts match disjoint texts, so that matching an
- * untrusted header takes linear time.
+ * Pattern of one `name=value` pair in a `Forwarded` header. The pattern is sticky and its parts match disjoint texts,
+ * so matching an untrusted header takes linear time.
  */
 const forwardedPair = /[ \t]*(?:([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;,"\s]*))[ \t]*)?([;,]|$)/gy;
 
-/** Returns the pairs of each element of a `Forwarded` header. Values may be quoted: RFC 7239, section 4. */
+/**
+ * Returns the elements of a `Forwarded` header, each as a map from names to values. Values may be quoted: RFC 7239,
+ * section 4.
+ */
 function readElements(value: string): Map<string, string>[] {
 	const elements: Map<string, string>[] = [];
 	let [element, end] = [new Map<string, string>(), 0];

@@ -1,4 +1,6 @@
-/** The part of Node's `IncomingMessage` that the checks read. HTTP/2 requests can be adapted to it. */
+/**
+ * Fields of Node's `IncomingMessage` that the request checks read. HTTP/2 requests can be adapted to this interface.
+ */
 export interface IncomingRequest {
 	readonly url?: string | undefined;
 	/** Alternating names and values, as received. The parsed `headers` hide duplicates. */

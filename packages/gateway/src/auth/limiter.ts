@@ -12,8 +12,8 @@ interface Failures {
 }
 
 /**
- * Limits wrong credentials to ten per minute and key. The eleventh locks the key for five minutes. Only wrong
- * credentials are limited: a correct credential is accepted even while its key is locked.
+ * Limits wrong credentials to ten per minute for each key. The eleventh within a minute locks the key for five
+ * minutes. Only wrong credentials are limited: a correct credential is accepted even while the key is locked.
  */
 export class FailedAuthLimiter {
 	readonly #clock: Clock;
@@ -40,8 +40,8 @@ export class FailedAuthLimiter {
 	}
 
 	/**
-	 * Stores the failures of a key as the newest entry. Deletes the oldest entry above `MAX_KEYS`, because
-	 * unauthenticated clients can fill the table.
+	 * Stores the failures of a key as the newest entry. Deletes the oldest entry if there are more than `MAX_KEYS`,
+	 * because unauthenticated clients can fill the table.
 	 */
 	#remember(key: string, failures: Failures): void {
 		this.#failures.delete(key);

@@ -139,7 +139,7 @@ async function runTool(server: Server, script: string, env = process.env): Promi
 	});
 	const [accepted]: Socket[] = await once(server, "connection");
 	if (child.pid === undefined || accepted === undefined) throw new Error("the tool has not started");
-	// Closing this end ends a shell that waits for a line.
+	// When this socket closes, a shell that waits for a line at the other end ends.
 	return { pid: child.pid, child, accepted, [Symbol.dispose]: () => void accepted.destroy() };
 }
 

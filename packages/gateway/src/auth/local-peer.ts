@@ -7,18 +7,18 @@ import { findOwners, type ReadTable, readSocketTable } from "./socket-tables.ts"
 interface ToolProcesses {
 	/** Marker in the environment of tool processes outside the sandbox. Undefined before the first such process. */
 	readonly marker: string | undefined;
-	/** Number of commands that were started outside the sandbox. */
+	/** Number of commands that the gateway has started outside the sandbox so far. */
 	readonly started: number;
 	/**
-	 * Returns the process ids of running commands outside the sandbox, and of such commands that ended in the last
-	 * minute.
+	 * Returns the process ids of commands outside the sandbox: of running commands, and of commands that ended in the
+	 * last minute.
 	 */
 	processes(): readonly number[];
 }
 
 export interface LocalPeersOptions {
 	readonly log: Logger;
-	/** Processes of tools, which must not act as the operator. Absent if only the user is checked. */
+	/** Tool processes. They must not act as the operator. Absent if only the user is checked. */
 	readonly tools?: ToolProcesses;
 	/** Reads a socket table. Default: the tables of the kernel. */
 	readonly readTable?: ReadTable;
@@ -26,9 +26,9 @@ export interface LocalPeersOptions {
 
 export interface LocalPeers {
 	/**
-	 * Whether the far end of a connection belongs to a process of the gateway's own user, but not to a tool,
-	 * according to the kernel. False if the process is unknown. Never rejects. After a positive result, only
-	 * tools that may have received the descriptor since are checked.
+	 * Whether the far end of a connection belongs to a process of the gateway's own user, but not to a tool process.
+	 * The kernel supplies the facts. False if the owner is unknown. Never rejects. After a positive result, later calls
+	 * check only whether a tool process now has the socket.
 	 */
 	isLocal(connection: ConnectionAddresses): Promise<boolean>;
 }
@@ -49,8 +49,8 @@ interface Known {
 const noTools = { marker: undefined, started: 0, processes: () => [] };
 
 /**
- * Creates the check of local connections. Checks of one tick share one read of the tables and processes, and
- * reads do not overlap.
+ * Creates the check of local connections. Checks that are requested in the same tick share one read of the socket
+ * tables and of the processes. Reads do not overlap.
  */
 export function createLocalPeers({
 	log,
@@ -83,8 +83,8 @@ export function createLocalPeers({
 	}
 
 	/**
-	 * Returns the inodes of the far ends, in the same order. An inode is undefined if its connection is not local or
-	 * belongs to a tool.
+	 * Returns the inodes of the far ends, in the order of `connections`. An inode is undefined if the far end does not
+	 * belong to this user, or belongs to a tool process.
 	 */
 	async function findLocal(connections: readonly ConnectionAddresses[]): Promise<(string | undefined)[]> {
 		const strange = connections.filter((connection) => !known.has(connection));

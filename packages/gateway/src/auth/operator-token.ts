@@ -34,7 +34,7 @@ export async function loadOrCreateOperatorToken(dataDirectory: string, ids: Ids)
 	const known = await readOperatorToken(dataDirectory);
 	if (known !== undefined) return known;
 	await createPrivateFile(pathIn(dataDirectory), `${mintToken("operator", ids)}\n`);
-	// Another process may have created the file first. Then its token is used.
+	// If another process has created the file in the meantime, the token of that process is used.
 	const created = await readOperatorToken(dataDirectory);
 	if (created === undefined) throw new ParleyError(dataDirectoryTexts.tokenDisappeared, { code: "aborted" });
 	return created;

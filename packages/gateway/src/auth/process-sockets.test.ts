@@ -6,7 +6,7 @@ import { ToolSockets } from "./process-sockets.ts";
 test.runIf(process.platform === "linux")(
 	"other work of the gateway continues while many processes are read",
 	async () => {
-		// With these children, the gateway reads more than one batch of processes.
+		// Together with these children, there are more processes than one batch contains.
 		const children = Array.from({ length: 64 }, () => spawn("/bin/sleep", ["60"], { stdio: "ignore" }));
 		await Promise.all(children.map((child) => once(child, "spawn")));
 		try {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { errno } from "../data-directory/errno.ts";
 
-/** Number of processes that are read between two pauses for other work. One process takes about 15 µs. */
+/** Number of processes that are read between two pauses for other work. Reading one process takes about 15 µs. */
 const BATCH = 64;
 
 const SOCKET = /^socket:\[([0-9]+)\]$/;
@@ -13,17 +13,20 @@ interface Process {
 	readonly parent: number;
 	readonly group: number;
 	readonly session: number;
-	/** Start time in clock ticks after boot. Together with the id, it identifies a process, even if the id is reused. */
+	/**
+	 * Start time in clock ticks after boot. Process id and start time together identify a process, even if the id is
+	 * reused.
+	 */
 	readonly startTime: number;
 }
 
 /**
  * Finds the sockets that are open in tool processes:
  * - the `related` processes and their descendants
- * - the processes of their groups and sessions
+ * - processes in a group or session with the id of a `related` process
  * - processes with the marker in their environment
  *
- * Omits processes that this user cannot read, and processes that have ended.
+ * Omits processes that this user cannot read, that have ended, or that started before the gateway.
  */
 export class ToolSockets {
 	/** Whether a process has the marker in its environment, by process id and start time. */
@@ -31,7 +34,7 @@ export class ToolSockets {
 	/** Start time of the gateway's own process. A process that started earlier is not a tool of the gateway. */
 	#oldest: number | undefined;
 
-	/** Returns the elements of `inodes` that are open in a tool process. */
+	/** Returns the inodes in `inodes` whose sockets are open in a tool process. */
 	async find(
 		{ related, marker }: { readonly related: readonly number[]; readonly marker: string | undefined },
 		inodes: ReadonlySet<string>,
@@ -72,7 +75,10 @@ async function hasText(pid: number, text: string): Promise<boolean | undefined> 
 	return environment ? environment.includes(text) : undefined;
 }
 
-/** Returns the processes whose group, session, own id or ancestors are among `roots`. */
+/**
+ * Returns the processes that are in `roots`, have an ancestor in `roots`, or belong to a group or session with an id
+ * in `roots`.
+ */
 function relatedTo(roots: ReadonlySet<number>, processes: readonly Process[]): Process[] {
 	const byId = new Map(processes.map((process) => [process.pid, process]));
 	return processes.filter((process) => {

@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 afterAll(() => listener.close(0));
 
-/** Sends a request to the listener, whose port replaces PORT in the headers. */
+/** Sends a request to the listener. PORT in the headers is replaced with the listener's port. */
 async function send(target: string, headers: readonly string[]): Promise<{ status: number; body: string }> {
 	const { port } = listener.address();
 	const head = [`GET ${target} HTTP/1.1`, ...headers, "", ""].join("\r\n");

@@ -12,13 +12,14 @@ export interface RequestRules {
 	readonly allowedHosts: readonly string[];
 	/** Origin at which clients reach the gateway through a proxy. Its host and its pages are allowed. */
 	readonly publicUrl?: string | undefined;
-	/** Proxies whose `X-Forwarded-Host` is checked in addition to `Host`. */
+	/** Trusted proxies. In requests from them, `X-Forwarded-Host` is checked in addition to `Host`. */
 	readonly proxies?: Networks;
 }
 
 /**
- * Returns the refusal of a request, or undefined if the request may be processed. Refuses pages of other
- * origins, foreign names that resolve to this machine (DNS rebinding), and credentials in an address.
+ * Returns the refusal of a request, or undefined if the request may be processed. Refuses requests from pages of
+ * other origins, and requests with a token in the address. Also refuses requests to foreign names, which may resolve
+ * to this machine (DNS rebinding).
  */
 export function checkRequest(request: IncomingRequest, rules: RequestRules): Refusal | undefined {
 	return checkHost(request, rules) ?? checkOrigin(request, rules) ?? checkQuery(request);
@@ -77,7 +78,7 @@ function checkOrigin(request: IncomingRequest, { publicUrl }: RequestRules): Ref
 }
 
 function isSameOrigin(request: IncomingRequest): boolean {
-	// Browsers set this header, and pages cannot set it.
+	// Browsers set `Sec-Fetch-Site`, and pages cannot set it.
 	return headerValues(request, "sec-fetch-site").join() === "same-origin";
 }
 

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { errno } from "../data-directory/errno.ts";
 import type { ConnectionAddresses } from "./incoming-request.ts";
 
-/** Owner of the far end of a connection, if that end is open on this machine. */
+/** Owner of the socket at the far end of a connection, if that socket is on this machine. */
 export interface SocketOwner {
 	readonly uid: number;
 	readonly inode: string;
@@ -53,9 +53,10 @@ const FEW = 8;
 const ESTABLISHED = "01";
 
 /**
- * Returns the owner of each connection's far end, in the same order. Undefined if the far end is not in the tables or
- * not established. Also undefined if it belongs to no socket: the kernel then reports inode 0 and uid 0. Reading
- * stops when all owners are found, because each part takes the kernel a millisecond or more.
+ * Returns the owner of each connection's far end, in the order of `connections`. An owner is undefined if the far end
+ * is not in the tables or not established. It is also undefined if the far end has no socket: the kernel then reports
+ * inode 0 and uid 0. Reading stops when all owners are found, because each part takes the kernel a millisecond or
+ * more.
  */
 export async function findOwners(
 	connections: readonly ConnectionAddresses[],
@@ -102,7 +103,7 @@ function readOwner(row: string, requested: Set<string>, owners: Map<string, Sock
 	requested.delete(key);
 }
 
-/** Returns both addresses of a row as they are in the table. */
+/** Returns both addresses and ports of a row, in the notation of the table. */
 function keyOf(row: string): string {
 	// No regular expression is used, because a table may have 40,000 rows.
 	const start = row.indexOf(": ") + 2;

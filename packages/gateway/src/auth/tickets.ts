@@ -3,7 +3,7 @@ import { type Clock, type Ids, mintToken, readTokenText } from "@parley/base";
 import type { Principal } from "@parley/core";
 
 export const ticketSeconds = 30;
-/** Maximum number of unused tickets of one principal. A further ticket replaces the oldest ticket. */
+/** Maximum number of unused tickets for one token of a principal. A further ticket replaces the oldest of them. */
 const maxTicketsOfPrincipal = 32;
 
 interface Ticket {
@@ -25,8 +25,9 @@ interface TicketsOptions {
 }
 
 /**
- * One-time credentials for browsers, which cannot send a header with a WebSocket. A ticket has the rights of its
- * requester while the requester's token is valid. Tickets are stored only in memory.
+ * One-time credentials for browsers, which cannot set an `Authorization` header when they open a WebSocket. A ticket
+ * has the rights of its requester. It is valid for `ticketSeconds`, and only while the requester's token is valid.
+ * Tickets are stored only in memory.
  */
 export class Tickets {
 	readonly #options: TicketsOptions;

@@ -105,7 +105,7 @@ interface Packed {
 	readonly linkpath?: string;
 }
 
-/** Returns the text of each file by its path. Omits side files of databases, and the text of databases. */
+/** Returns the text of each file by its path. Omits the side files of databases. Returns no text for databases. */
 async function contents(directory: string): Promise<Record<string, string>> {
 	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
 	const files = entries
@@ -176,7 +176,7 @@ test("workspaces of sessions are in no backup, and stay at their places in a res
 	const data = await place.fill("data");
 	const own = join(data, "workspaces", "sess_a", "notes.txt");
 	await place.write(own, "mine");
-	// A command in a workspace can create such a link.
+	// A command in a workspace can create a link to a backup.
 	await symlink(place.at("b.tar.gz"), join(dirname(own), "link"));
 	const saved = await save(place, data);
 	expect(saved.files).toBe(5);

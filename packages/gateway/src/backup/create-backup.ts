@@ -35,7 +35,7 @@ import { findUnfinished } from "./place-restored.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 const stagingPrefix = ".parley-backup-";
-/** Age in milliseconds from which a temporary directory is the remainder of a killed backup. */
+/** Age in milliseconds from which a temporary directory is treated as the remainder of a killed backup. */
 const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {
@@ -54,17 +54,20 @@ export interface BackupSummary {
 	readonly bytes: number;
 	readonly files: number;
 	readonly sessions: number;
-	/** Ids of stored files that did not exist, for example because they were deleted during the backup. */
+	/**
+	 * Ids of stored files that the database lists but that do not exist, for example because they were deleted during
+	 * the backup.
+	 */
 	readonly missing: readonly string[];
 }
 
 /**
- * Saves the content of a data directory in one file that only this user can read, even while a gateway runs on the
- * directory. Omits workspaces and logs. The file is created completely or not at all. Rejects with:
+ * Saves the content of a data directory in one file, which only this user can read. A gateway may be running on the
+ * directory. Omits workspaces, drafts and logs. The file is created completely or not at all. Rejects with:
  * - `already_exists` for an existing file without `force`.
  * - `not_found` for a data directory without a database.
  * - `invalid_argument` for a file inside the data directory.
- * - `failed_precondition` after an interrupted restore, or if the file's directory is missing or not writable.
+ * - `failed_precondition` after an interrupted restore, or if this user cannot write to the directory of the file.
  * - `data_loss` if the database contains an invalid id of a stored file.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {
@@ -109,7 +112,7 @@ async function checkSource(dataDirectory: string): Promise<void> {
 	});
 }
 
-/** Rejects if the backup file is in the data directory, because the next backup would contain it. */
+/** Rejects if the backup file is in the data directory, because the next backup would contain the file. */
 async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 	const within = await realpath(dataDirectory);
 	const place = await realpath(dirname(file)).catch(() => dirname(file));
@@ -118,8 +121,9 @@ async function checkPlace(file: string, dataDirectory: string): Promise<void> {
 }
 
 /**
- * Deletes the directories of killed backups that have not changed since `before`. They contain copies of the database
- * and of stored files that may have been deleted since.
+ * Deletes the temporary directories of killed backups in `directory`, if they belong to this user and have not
+ * changed since `before`. They contain copies of the database and of stored files. The gateway may have deleted the
+ * originals since.
  */
 async function removeAbandoned(directory: string, before: number): Promise<void> {
 	const names = await readdir(directory).catch((): string[] => []);
@@ -217,9 +221,9 @@ async function gather(dataDirectory: string, target: string): Promise<Gathered> 
 }
 
 /**
- * Lists the files of `dataDirectory` that a backup contains in addition to the database and the stored files. Omits
- * side files and old copies of the database, workspaces, drafts, logs, and files of a running process or of a
- * restore. Follows links.
+ * Lists the files of `dataDirectory` for a backup, except the database and the stored files. Omits side files and old
+ * copies of the database, workspaces, drafts, logs, files of a running gateway, and files of a restore. Follows
+ * links.
  */
 async function listOthers(dataDirectory: string): Promise<string[]> {
 	const names = (await readdir(dataDirectory)).filter((name) => {
@@ -249,8 +253,8 @@ async function copyPrivately(from: string, to: string): Promise<void> {
 }
 
 /**
- * Links the stored files with these ids to `target`, and returns the ids of missing files. Stored files never change,
- * so a link is a valid copy.
+ * Creates links in `target` to the stored files with the given ids. Returns the ids of missing files. Stored files
+ * never change, so a link is a valid copy.
  */
 async function linkFiles(dataDirectory: string, target: string, ids: readonly string[]): Promise<string[]> {
 	const missing: string[] = [];

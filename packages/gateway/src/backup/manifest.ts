@@ -7,7 +7,7 @@ import { readBackupTexts } from "../texts/backup.ts";
 export const manifestName = "manifest.json";
 /** Directory of all other entries, under their paths in the data directory. */
 export const contentPrefix = "data/";
-/** Maximum size of a manifest in bytes. It suffices for a million files whose paths are short. */
+/** Maximum size of a manifest in bytes. This size suffices for a million files with short paths. */
 export const maxManifestBytes = 256 * 1024 * 1024;
 export const databasePath = "parley.sqlite";
 
@@ -24,7 +24,7 @@ const Manifest = z.object({
 	format: z.int(),
 	version: z.string().max(100),
 	created_at: z.iso.datetime(),
-	/** Names of the migrations of the database, which identify its schema. */
+	/** Names of the migrations that were applied to the database. They identify the schema of the database. */
 	migrations: z.array(z.string().max(200)),
 	files: z.array(File),
 });
@@ -63,7 +63,10 @@ function readJson(text: string): unknown {
 	}
 }
 
-/** Whether a path stays in the directory and does not name a reserved file. */
+/**
+ * Whether a path is valid in a manifest: short enough, inside the data directory, without special characters, and not
+ * in a reserved file or directory.
+ */
 function isPlain(path: string): boolean {
 	if (Buffer.byteLength(path) > maxPathBytes) return false;
 	const parts = path.split("/");
@@ -75,7 +78,10 @@ function isPlainName(name: string): boolean {
 	return name !== "" && name !== "." && name !== ".." && !/[\0-\x1f\x7f\\]/.test(name);
 }
 
-/** Name of the file with the note of a restore, until the gateway writes the note to the audit log. */
+/**
+ * Name of the file with the note about a restore. The file exists until the gateway has written the note to the audit
+ * log.
+ */
 export const restoreNote = "restored.json";
 
 /** Whether a name belongs to a running gateway or to a restore. Such files are neither saved nor restored. */
@@ -87,7 +93,10 @@ export function isReserved(name: string): boolean {
 	);
 }
 
-/** Directory of the workspaces of sessions, which are not saved. Backups of earlier versions contain parts of it. */
+/**
+ * Directory with the workspaces of sessions. Backups omit this directory, but backups of earlier versions contain
+ * parts of it.
+ */
 export const workspacesDirectory = "workspaces";
 
 function checkDistinct(files: readonly ManifestFile[]): void {

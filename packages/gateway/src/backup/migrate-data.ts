@@ -5,9 +5,10 @@ import { lockDataDirectory } from "../data-directory/data-lock.ts";
 import { finishRestore } from "./place-restored.ts";
 
 /**
- * Migrates the database of a data directory without a gateway, in the same way as the start of a gateway. Rejects
- * with `failed_precondition` if a gateway is running on the directory, or if a newer version has written the
- * database. A failed migration leaves the database unchanged.
+ * Migrates the database of a data directory in the same way as a gateway does at its start, but starts no gateway.
+ * First completes an interrupted restore. Rejects with `failed_precondition` if a gateway is running on the
+ * directory, or if a newer version of Parley has written the database. A failed migration leaves the database
+ * unchanged.
  */
 export async function migrateData(dataDirectory: string): Promise<void> {
 	await prepareDataDirectory(dataDirectory);

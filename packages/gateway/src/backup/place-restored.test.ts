@@ -21,8 +21,8 @@ async function read(directory: string): Promise<Record<string, string>> {
 }
 
 /**
- * Returns failpoints whose `nth` call, counted from 1, never resolves, as if the process had ended there. `reached`
- * lists the names of the calls.
+ * Returns failpoints. The `nth` call of `reach`, counted from 1, never resolves, as if the process had ended in this
+ * call. `reached` lists the names of the reached failpoints.
  */
 function stopAt(nth: number): { readonly failpoints: Failpoints; readonly reached: string[] } {
 	const reached: string[] = [];

@@ -7,10 +7,11 @@ import { isReserved, workspacesDirectory } from "./manifest.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 /**
- * Prefixes of the directories of a restore. A restore works inside the data directory, because a mount point cannot
- * be replaced. Its content is written to `restore.part-T`. Renaming this directory to `restore.ready-T` commits the
- * restore. Then the old content moves to `before-restore-T`, `restore.ready-T` becomes `restore.placing-T`, and its
- * content moves up. The next process that locks the data directory continues an interrupted restore.
+ * Prefixes of the directories of a restore, which T identifies. A restore works inside the data directory, because
+ * the data directory may be a mount point, which cannot be replaced. The restored content is written to
+ * `restore.part-T`. Renaming this directory to `restore.ready-T` commits the restore. Then the old content moves to
+ * `before-restore-T`, and `restore.ready-T` becomes `restore.placing-T`. Its content moves up into the data
+ * directory. The next process that locks the data directory continues a committed restore.
  */
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";
@@ -21,8 +22,8 @@ export function partOf(dataDirectory: string, name: string): string {
 }
 
 /**
- * Replaces the content of a data directory with a completely written restore. Returns the directory of the old content,
- * if any.
+ * Replaces the content of a data directory with the content of a restore that was written completely. Returns the
+ * directory of the old content, if any.
  */
 export async function placeRestored(
 	dataDirectory: string,
@@ -39,7 +40,10 @@ export async function placeRestored(
 		: undefined;
 }
 
-/** Completes an interrupted restore, or removes it if it was not committed. Requires the directory's lock. */
+/**
+ * Completes an interrupted restore that was committed, and deletes the content of a restore that was not. The caller
+ * must have the lock of the data directory.
+ */
 export async function finishRestore(
 	dataDirectory: string,
 	failpoints: Failpoints = noFailpoints,

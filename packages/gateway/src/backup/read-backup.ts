@@ -17,7 +17,10 @@ import {
 	maxManifestBytes,
 } from "./manifest.ts";
 
-/** Number of bytes that an archive may have in addition to the files, for example for headers and padding. */
+/**
+ * Number of bytes that an archive may contain in addition to the content of the files, for example for headers and
+ * padding.
+ */
 const overheadBytes = 1024 * 1024;
 const overheadPerFile = 8 * 1024;
 
@@ -54,14 +57,15 @@ interface ReadOptions {
 export interface BackupReader {
 	/** Receives the manifest, before all files. Rejects to refuse the backup. */
 	begin(manifest: Manifest): Promise<void>;
-	/** Receives the files one after the other. Must read `content` to its end. */
+	/** Receives one file. The next file follows after the promise has resolved. Must read `content` to its end. */
 	receive(file: ManifestFile, content: AsyncIterable<Buffer>): Promise<void>;
 }
 
 /**
- * Reads a backup, and checks that it contains exactly the listed files, each once, with the listed size and
- * hash. Rejects with `data_loss` for a damaged backup, and with `resource_exhausted` above a limit. After any
- * rejection, the caller must delete the received content. Only the list is kept in memory.
+ * Reads a backup, and checks that it contains exactly the files in its manifest, each once, with the listed size and
+ * hash. Rejects with `data_loss` for a damaged backup, and with `resource_exhausted` above a limit. Other errors are
+ * about reading the file. After any rejection, the caller must delete the received content. Only the manifest is kept
+ * in memory.
  */
 export async function readBackup(
 	file: string,
@@ -96,11 +100,11 @@ class Reading {
 		this.#reader = reader;
 		this.#limits = limits;
 		this.#onBytes = onBytes;
-		// Later code awaits this promise in races. Without this handler, an early rejection would end the process.
+		// `#read` awaits this promise in races. Without a handler, an earlier rejection would end the process.
 		this.#failed.promise.catch(() => undefined);
 	}
 
-	/** Reads the archive. When it rejects, no entry is being processed. */
+	/** Reads the archive. When the promise rejects, no entry is being processed. */
 	async read(archive: Readable): Promise<void> {
 		try {
 			await this.#read(archive);
@@ -115,8 +119,8 @@ class Reading {
 	}
 
 	async #read(archive: Readable): Promise<void> {
-		// The parser must not unpack the data again, because the limits apply to its input. It has no option against gzip,
-		// so the first bytes are checked below.
+		// The parser must not unpack its input again, because the limits apply to this input. The parser has no option
+		// that disables gzip, so the first bytes are checked below.
 		const parser = new Parser({ strict: true, brotli: false, zstd: false });
 		parser.on("entry", (entry: ReadEntry) => {
 			this.#work = this.#work.then(() => this.#enter(entry)).catch((reason) => this.#failed.reject(reason));

@@ -42,8 +42,9 @@ export interface Restored extends BackupFacts {
 
 /**
  * Replaces the content of a data directory with a backup. After an interruption, the next start of a gateway finds
- * either the old or the new content. Rejects without a change if a gateway uses the directory, or if the directory is
- * not empty (without `force`). Also rejects if the backup is damaged or of a newer version.
+ * either the old or the new content. Rejects without a restore if a gateway uses the directory, or if the directory
+ * is not empty (without `force`). Also rejects without a restore if the backup is damaged, or if its database has
+ * migrations of a newer version.
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Restored> {
 	const { dataDirectory, clock, force, onProgress, limits, failpoints = noFailpoints } = options;
@@ -62,7 +63,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
 		const aside = await placeRestored(dataDirectory, name, failpoints);
 		return { ...factsOf(manifest), aside };
 	} finally {
-		// After a failure, this removes the incomplete content, or completes the restore if it was committed.
+		// After a failure, `finishRestore` removes the incomplete content, or completes the restore if it was committed.
 		await finishRestore(dataDirectory).finally(() => lock.release());
 	}
 }

@@ -8,7 +8,7 @@ import { restoreNote } from "./manifest.ts";
 
 const Note = z.object({ restored_at: z.string(), backup_of: z.string(), version: z.string() });
 
-/** Audit for notes. `note` resolves after the row is stored. */
+/** The part of the audit log that records notes. `note` resolves after the row is stored. */
 export interface AuditNotes {
 	readonly note: Audit["note"];
 }
@@ -27,8 +27,8 @@ export async function leaveRestoreNote(
 }
 
 /**
- * Moves the note of a restore to the audit log, with the time of the restore, and the version and time of the
- * backup.
+ * Moves the note about a restore to the audit log. The row contains the time of the restore, and the version and time
+ * of the backup.
  */
 export async function auditRestore(dataDirectory: string, audit: AuditNotes): Promise<void> {
 	const path = join(dataDirectory, restoreNote);

@@ -18,8 +18,8 @@ const nearby = new KnownNetworks((list) => {
 });
 
 /**
- * Pattern of names of this machine and of local networks. `isNearby` also accepts names without a dot, such as the
- * name of a container.
+ * Pattern of host names for this machine and for local networks. `isNearby` also accepts names without a dot, such as
+ * the name of a container.
  */
 const nearbyNames = /(?:^|\.)(?:localhost|local|internal|lan|home\.arpa)$/;
 
@@ -37,7 +37,8 @@ export function parseBaseUrl(text: string): URL | undefined {
 }
 
 /**
- * Parses the address of an API without removing its version. Returns undefined for the same texts as `parseBaseUrl`.
+ * Parses the address of an API, and keeps the version in its path. Returns undefined if `parseBaseUrl` returns
+ * undefined for the text.
  */
 export function parseApiUrl(text: string): URL | undefined {
 	const url = URL.parse(text);

@@ -10,7 +10,9 @@ const gibibyte = 1024 * 1024 * 1024;
 const platform = () =>
 	string(allowedTexts.platformName).regex(/^[a-z][a-z0-9-]{0,39}$/, { error: allowedTexts.platformName });
 
-/** Returns the schema of an id, which is a string, because Discord ids exceed the exact range of JSON numbers. */
+/**
+ * Returns the schema of a platform id. An id is a string, because Discord ids exceed the exact range of JSON numbers.
+ */
 function id(noun: string): z.ZodString {
 	const allowed = allowedTexts.platformId({ noun });
 	return string(allowed).regex(/^[^\s:]{1,128}$/u, { error: allowed });
@@ -105,8 +107,8 @@ const notices = () =>
 		.superRefine(namesOwnPeople);
 
 /**
- * Adds an issue for each group with people of another guild or team, because a connector reaches only people of its
- * own.
+ * Adds an issue for each group with people of a guild or team other than the channel's, because a connector reaches
+ * only people of its own guild or team.
  */
 function namesOwnPeople(
 	given: Readonly<Record<string, { readonly groups: readonly { readonly people?: readonly string[] }[] }>>,
@@ -140,7 +142,7 @@ const connectorSettings = () => ({
 		.describe(chatSettingTexts.welcome),
 });
 
-/** Returns the schema of `chat`: access of chat users, and channel settings. */
+/** Returns the schema of the setting `chat`: access of chat users, and channel settings. */
 export const chatSchema = () =>
 	z
 		.strictObject({

@@ -42,8 +42,8 @@ export function findLostRoot(chat: Chat): { value: string; path: JsonPath } | un
 }
 
 /**
- * Converts the configuration of chat platforms to the settings of the runtime. The entry of a channel in `channels`
- * replaces its entry in `places`.
+ * Converts the configuration of chat platforms to the settings of the runtime. An entry in `channels` replaces the
+ * entry of the same channel in `places`.
  */
 export function readChat({
 	people = {},

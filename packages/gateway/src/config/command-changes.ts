@@ -28,7 +28,7 @@ const changeSchema = () =>
 		facts: z.record(z.string(), z.json()),
 	});
 
-/** Audit for changes. `note` resolves after the row is stored. */
+/** The part of the audit log that records changes. `note` resolves after the row is stored. */
 export interface ChangeAudit {
 	readonly note: Audit["note"];
 }
@@ -44,7 +44,7 @@ export interface CommandChange {
 
 /**
  * Stores a note about a change for the audit log. Call it before the change. Commands do not write to the database,
- * because a gateway may run on it.
+ * because a gateway may be using the database.
  */
 export async function noteChange(
 	data: string,
@@ -60,8 +60,8 @@ export async function noteChange(
 }
 
 /**
- * Moves the notes of commands to the audit log. After a crash, a note may appear twice with the same id. `clock`
- * limits the wait for the lock.
+ * Moves the notes about changes by commands to the audit log. After a crash, a note may be in the audit log twice,
+ * with the same id. `clock` measures the wait for the lock, which is limited.
  */
 export async function auditChanges(
 	data: string,
@@ -72,7 +72,7 @@ export async function auditChanges(
 	// With the lock, no command has the file open when it is moved. No other call can replace the moved file before its rows
 	// are recorded.
 	await withFileLock(lockIn(data), clock, async () => {
-		// Rows from an earlier call that did not complete are recorded first.
+		// Notes that an earlier, interrupted call left are recorded before newer notes.
 		await recordNotes(started, audit);
 		try {
 			await rename(notesIn(data), started);

@@ -16,8 +16,8 @@ export const apis: readonly ApiName[] = ["chat-completions", "responses", "gemin
 export interface KnownProvider {
 	readonly api: ApiName;
 	/**
-	 * Address of the API. The value of an environment variable replaces `{NAME}`. Absent if each account has
-	 * its own address.
+	 * Address of the API. `{NAME}` is replaced with the value of the environment variable NAME. Absent if each account
+	 * has its own address.
 	 */
 	readonly baseUrl?: string;
 	/** Variables that can contain the key, in order of precedence. Empty for servers without keys. */
@@ -31,8 +31,8 @@ export interface KnownProvider {
 const common = ["none", "low", "medium", "high"] as const;
 const local: ServerTraits = { efforts: common };
 /**
- * Traits of the servers of Kimi. They require each request to send back the thinking of all tool calls, including
- * those of earlier turns: https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model
+ * Traits of Kimi's servers. The servers require each request to send back the thinking of all tool calls, even of
+ * earlier turns: https://platform.kimi.ai/docs/guide/use-kimi-k2-thinking-model
  */
 const kimi: ServerTraits = { returnedThinking: "all", efforts: common };
 
@@ -40,9 +40,11 @@ const kimi: ServerTraits = { returnedThinking: "all", efforts: common };
  * Known providers by name. The addresses and variables come from the documentation of the vendors:
  * - azure: https://learn.microsoft.com/azure/ai-foundry/openai/api-version-lifecycle (the v1 API).
  * - bedrock: https://docs.aws.amazon.com/bedrock/latest/userguide/inference-chat-completions.html
- * - kimi: https://www.kimi.com/code/docs, and moonshot: https://platform.kimi.ai/docs. They have different keys. For kimi,
- *   `MOONSHOT_API_KEY` is a second name of the variable, but this variable alone does not choose kimi.
- * - mistral: https://docs.mistral.ai/api, and groq: https://console.groq.com/docs/openai. They refuse unknown fields of a message.
+ * - kimi: https://www.kimi.com/code/docs, and moonshot: https://platform.kimi.ai/docs. kimi and moonshot have
+ *   different keys. `MOONSHOT_API_KEY` may also contain the key for kimi, but this variable alone does not choose
+ *   kimi.
+ * - mistral: https://docs.mistral.ai/api, and groq: https://console.groq.com/docs/openai. mistral and groq refuse
+ *   unknown fields of a message.
  */
 export const knownProviders = {
 	anthropic: {

@@ -27,7 +27,8 @@ export interface LlamaSettings {
 type Written = NonNullable<Settings["llama"]>;
 
 /**
- * Prefixes of variables that the program receives: of the server, of its libraries, and of graphics cards.
+ * Prefixes of environment variables that the program receives. The variables are for the server, its libraries, and
+ * graphics cards.
  */
 const prefixes = [
 	"LLAMA_",
@@ -116,8 +117,8 @@ export function checkLlama({ settings, source }: CheckedSource, all: Settings): 
 }
 
 /**
- * Returns the name of the model that the arguments of llama-server choose. Returns `default` if no argument names a
- * model, because llama-server then accepts any model name.
+ * Returns the model name that the arguments of llama-server set: an alias, a file name, or a repository. Returns
+ * `default` if no argument sets a name, because llama-server then accepts any model name.
  */
 export function modelInArguments(args: readonly string[] = []): string {
 	const argument = (...names: readonly string[]): string | undefined => {

@@ -46,14 +46,14 @@ export interface Config extends ProviderChoice {
 	/** Name or tier of the model. */
 	readonly model?: string;
 	readonly reasoning?: Reasoning;
-	/** Names or tiers of fallback models, which replace the first model if it stays unavailable. */
+	/** Names or tiers of fallback models. They replace `model` if it stays unavailable. */
 	readonly fallback?: readonly string[];
 	/** Sources of the model names, for error messages. The names are resolved after the configuration is loaded. */
 	readonly origins?: ModelOrigins;
 	/** File with the operator's own table of models. */
 	readonly modelsFile?: string;
 	readonly budgets?: Budgets;
-	/** Maximum number of model calls of one run. */
+	/** Maximum number of model calls per run. */
 	readonly maxModelCalls?: number;
 	/** Whether a model names sessions. Default: true. */
 	readonly titles?: boolean;
@@ -98,7 +98,7 @@ const dayMs = 24 * 60 * minuteMs;
 /** Sources of the model names: for each name, a flag, a variable, or `FILE:LINE:COLUMN`. */
 export interface ModelOrigins {
 	readonly model?: string;
-	/** One source for each fallback, in the same order. */
+	/** One source for each fallback, in the order of the fallbacks. */
 	readonly fallback?: readonly string[];
 }
 
@@ -117,8 +117,9 @@ export interface CheckedSource {
 
 /**
  * Loads the configuration. Precedence: flags, `PARLEY_*` variables, `ANTHROPIC_*` variables, the configuration file,
- * defaults. Every source is checked completely. Throws `invalid_argument` for an invalid value, with its position and
- * the allowed values, and `failed_precondition` for a file that every user can change.
+ * defaults. Each source is checked, even settings that a source of higher precedence replaces. Throws
+ * `invalid_argument` for an invalid value, with its position and the allowed values, and `failed_precondition` for a
+ * file that every user can change.
  */
 export function loadConfig(sources: ConfigSources): Config {
 	const { checked, set } = checkedSources(sources);
@@ -231,8 +232,9 @@ function check(source: Source): CheckedSource {
 }
 
 /**
- * Checks the paths of the settings. Throws for a missing path, and for a file that controls the agent and that
- * every user can change. Returns warnings about other users who can change such a file.
+ * Checks the paths in the settings, except `data` and the paths of `llama`. Throws for a missing path. Also throws
+ * for a file that controls the agent if every user can change the file. Returns warnings about other users who can
+ * change a file that controls the agent.
  */
 function checkPaths(settings: Settings, source: Source): string[] {
 	const { root = [], systemPromptFile, policyFile, models, tls, chat, mcp } = settings;
@@ -343,8 +345,8 @@ function aboutModels({
 }
 
 /**
- * Returns the positions of `model` and `models.fallback`, each in the source of highest precedence that sets it.
- * Returns undefined if no source sets them.
+ * Returns the positions of `model` and `models.fallback`. The position of a setting is in the source of highest
+ * precedence that sets it. Returns undefined if no source sets either setting.
  */
 function originsOf(checked: readonly CheckedSource[]): ModelOrigins | undefined {
 	const model = checked.find(({ settings }) => settings.model !== undefined)?.source.origin(["model"]);

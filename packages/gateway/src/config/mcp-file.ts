@@ -102,7 +102,7 @@ export async function writeMcpFile(path: string, content: McpFileContent): Promi
 
 interface McpFileParts {
 	readonly path: string;
-	/** Servers of the configuration, which have precedence over servers of the file. */
+	/** Servers of the configuration. They have precedence over servers of the file with the same name. */
 	readonly configured: readonly McpServerSettings[];
 	readonly environment: Readonly<Record<string, string | undefined>>;
 	readonly log: Logger;
@@ -110,15 +110,15 @@ interface McpFileParts {
 	/** Path of the file with the logins at remote servers. */
 	readonly logins: string;
 	/**
-	 * Audits a change before it is applied. After a rejection, only the removals are applied, and the next run tries
-	 * again to apply the additions.
+	 * Audits a change before it is applied. After a rejection, only removals are applied. The next run calls this
+	 * function again before it applies additions.
 	 */
 	changed?(): Promise<void>;
 }
 
 /**
- * Setup from the configured servers, one file with MCP servers and the file with the logins. A change to the files
- * applies to the next run. For the file of an agent, `configured` is empty.
+ * Setup from the configured servers, one file with MCP servers and the file with the logins. A change to one of the
+ * files applies to the next run. For the file of an agent, `configured` is empty.
  */
 class McpFile {
 	readonly #parts: McpFileParts;
@@ -269,8 +269,8 @@ function grantOf(
 type LoginStates = Awaited<ReturnType<typeof readLoginStates>>;
 
 /**
- * Returns the state of the login at a server, or an empty object without a login. Ignores a login for another
- * address.
+ * Returns an object with the state of the login at a server, or an empty object without a login. Ignores a login that
+ * was made for another address.
  */
 function loginOf(
 	server: McpRemoteSettings | TrustedMcpRemote,

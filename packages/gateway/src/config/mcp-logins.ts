@@ -73,7 +73,7 @@ interface LoginFileParts {
 
 /**
  * Encrypted logins in a file that several processes read and change. The secrets of a login are registered for
- * redaction before it is returned.
+ * redaction before the login is returned.
  */
 export class McpLoginFile implements McpLogins {
 	readonly #parts: LoginFileParts;
@@ -106,7 +106,7 @@ export class McpLoginFile implements McpLogins {
 		});
 	}
 
-	/** Stores the login with this name, or deletes it without `login`. */
+	/** Stores `login` under `name`. If `login` is undefined, deletes the stored login. */
 	async #write(name: string, login: McpLogin | undefined): Promise<void> {
 		// The lock is acquired only for the write, so that a slow authorization server does not block other logins.
 		await this.#locked("mcp-logins", async () => {
@@ -173,8 +173,8 @@ export class McpLoginFile implements McpLogins {
 }
 
 /**
- * Returns the context for the encryption of a login, which prevents the login from being decrypted for another
- * server.
+ * Returns the context for the encryption of a login. Because of this context, the login can be decrypted only for the
+ * same server.
  */
 function handleOf(name: string, { id, url }: { readonly id: string; readonly url: string }): string {
 	return JSON.stringify(["mcp-login", name, id, url]);

@@ -34,7 +34,7 @@ export function readMcp(
 	});
 }
 
-/** Returns the variables with these names that are set in the environment. */
+/** Returns the variables in `names` that are set in the environment. */
 export function valuesFrom(
 	environment: Readonly<Record<string, string | undefined>>,
 	names: readonly string[],

@@ -18,7 +18,7 @@ interface McpParts {
 	audit?(): ChangeAudit | undefined;
 }
 
-/** Opens the MCP servers of the operator, with the logins at remote servers. */
+/** Opens the operator's MCP servers, and the logins at remote servers. */
 export function openMcp({
 	config,
 	version,

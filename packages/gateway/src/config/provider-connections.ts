@@ -31,8 +31,8 @@ interface Sources {
 	readonly settings: Settings;
 	readonly environment: Environment;
 	/**
-	 * Key from `--api-key` of a single process. It replaces the key variables of the provider in the setting
-	 * `provider`.
+	 * Key from the `--api-key` flag of this process. The key replaces the key variables of the provider that the
+	 * setting `provider` names.
 	 */
 	readonly explicitKey?: { readonly key: string; readonly name: string } | undefined;
 	/** Whether known providers with `isDiscovered` are also used if their first key variable contains a usable key. */
@@ -46,9 +46,9 @@ export function providerNames({ models }: Settings): string[] {
 }
 
 /**
- * Returns the connections of the configured providers. With `includesDiscovered`, also returns those of
- * discovered providers. The provider of the setting `provider` is first. Throws `invalid_argument` for a
- * provider that cannot work, for example without a key.
+ * Returns the connections to the configured providers. With `includesDiscovered`, also returns the connections to
+ * discovered providers. The first connection is to the provider that the setting `provider` names, if any. Throws
+ * `invalid_argument` for a provider that cannot work, for example without a key.
  */
 export function readConnections(sources: Sources): ProviderConnection[] {
 	const { settings, environment, includesDiscovered } = sources;
@@ -98,7 +98,10 @@ function connection(name: string, sources: Sources): ProviderConnection {
 interface Address {
 	readonly url: URL;
 	readonly isOfficial: boolean;
-	/** Whether the address comes from the setting `baseUrl`, which is for the provider in the setting `provider`. */
+	/**
+	 * Whether the address comes from the setting `baseUrl`. This setting applies only to the provider in the setting
+	 * `provider`.
+	 */
 	readonly isExplicit: boolean;
 }
 
@@ -117,8 +120,8 @@ function addressOf(name: string, { settings, environment }: Sources): Address {
 }
 
 /**
- * Adds the path of the v1 API to an Azure address without a path. Throws for the older API, whose requests have a
- * different format.
+ * Adds the path of the v1 API to an Azure address without a path. Throws for an Azure address of the older API,
+ * because its requests have a different format.
  */
 function checkAzure(url: URL, place: string): void {
 	if (!/\.azure\.com$/.test(url.hostname)) return;

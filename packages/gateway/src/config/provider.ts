@@ -8,7 +8,7 @@ import type { Settings } from "./schema.ts";
 /** Reason for the choice of the provider: a key, an address, a local server, the configuration, or no key. */
 export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no key";
 
-/** The gateway's key of the Messages API. */
+/** The gateway's key for the Messages API. */
 export interface MessagesKey {
 	readonly apiKey?: string;
 	/** Name of the option or variable with the key, for messages. */
@@ -23,7 +23,7 @@ export interface ProviderChoice extends MessagesKey {
 	readonly providerReason?: ProviderReason;
 	/** Address of a server other than the vendor's, without a slash at its end. */
 	readonly baseUrl?: string;
-	/** Providers in addition to the Messages API that `apiKey` and `baseUrl` describe. */
+	/** Further providers. `apiKey` and `baseUrl` are not for them, but for the Messages API. */
 	readonly connections?: readonly ProviderConnection[];
 }
 
@@ -69,8 +69,8 @@ function messagesChoice(
 }
 
 /**
- * Returns the connections to providers other than `choice`. Without a choice, discovered providers are omitted if a
- * provider is configured.
+ * Returns the connections to providers other than `choice`. Discovered providers are omitted if `choice` is a server
+ * other than the vendor's. Without a choice, they are omitted if a provider is configured.
  */
 function connectionsBeside(
 	choice: ProviderChoice | undefined,
@@ -89,7 +89,7 @@ function connectionsBeside(
 function ownChoice(settings: Settings, environment: Environment, keyName: string): ProviderChoice {
 	const { provider = "", llama } = settings;
 	if (llama) throw refused(settingRefusalTexts.llamaAndProvider({ provider }));
-	// A key from a flag belongs to this provider.
+	// A key from a flag belongs to the provider in the setting `provider`.
 	const key = keyName === keyVariable ? undefined : readApiKey(environment, keyVariable);
 	const explicitKey = key === undefined ? undefined : { key, name: keyName };
 	const others = explicitKey ? { ...environment, [keyVariable]: undefined } : environment;

@@ -14,9 +14,9 @@ export interface Reach {
 	/** Whether other machines can reach a listener without TLS because the operator allowed it. */
 	readonly insecureLan: boolean;
 	/**
-	 * Whether programs of this user need no token in mode `local`. False in other modes. Also false with a public
-	 * URL, a trusted proxy, or a non-loopback listener, because external requests can then arrive through such a
-	 * program.
+	 * Whether programs of the gateway's user need no token in mode `local`. False in other modes. Also false with a
+	 * public URL, a trusted proxy, or a non-loopback listener, because external requests can then arrive through a
+	 * local program.
 	 */
 	readonly localTrust: boolean;
 	/** Proxies whose headers about the client are trusted. */

@@ -13,8 +13,8 @@ interface CheckedSource {
 type Safety = Settings;
 
 /**
- * Throws for settings that would admit other machines without authentication or without encryption, and for
- * repeated addresses. The error names the position of the setting.
+ * Throws if the settings admit other machines without authentication, or without encryption unless `insecureLan` or a
+ * trusted proxy is set. Also throws for a repeated address. The error names the position of the refused setting.
  */
 export function checkReach({ settings, source }: CheckedSource, set: Safety): void {
 	checkPublicAddresses(settings, source, set);

@@ -178,8 +178,8 @@ const settings = {
 type Shape = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]> };
 
 /**
- * Returns the schema of the settings with these names. Default: all settings. The schema's errors state the allowed values,
- * and the caller adds the value and its position.
+ * Returns the schema of the settings in `names`. Default: all settings. The schema's errors state the allowed values,
+ * and the caller adds the refused value and its position.
  */
 export function configSchema(names: readonly string[] = Object.keys(settings)) {
 	const makers = Object.entries(settings).filter(([name]) => names.includes(name));

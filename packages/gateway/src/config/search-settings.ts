@@ -25,7 +25,7 @@ export const searchSchema = () =>
 
 type Written = z.output<ReturnType<typeof searchSchema>>;
 
-/** A setting of `search` with a value that cannot be used. */
+/** Problem of one setting of `search`: the value is missing or cannot be used. */
 export interface SearchProblem {
 	readonly name: "url" | "key";
 	/** Undefined if the setting is missing. */

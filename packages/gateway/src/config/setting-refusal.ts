@@ -8,14 +8,14 @@ import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
 /**
- * Parse options with the messages of this gateway. The message of each issue is the text that a refusal shows after
- * "allowed: " or "needed: ".
+ * Parse options with the messages of the gateway. The message of each issue is the text after "allowed: " or "needed:
+ * " in a refusal.
  */
 export const inOurWords = {
 	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),
 };
 
-/** Returns the error for a source that the schema refuses. */
+/** Returns the error for the first issue that the schema reports about a source. */
 export function explain(source: Source, { issues: [issue] }: z.ZodError): ParleyError {
 	const path = (issue?.path ?? []).map((key) => (typeof key === "symbol" ? String(key) : key));
 	if (issue?.code === "unrecognized_keys") return unknownKey(source, path, issue.keys[0] ?? "");
@@ -62,8 +62,8 @@ function show(value: unknown): string {
 const redactor = new Redactor();
 
 /**
- * Returns the text with hidden user information and queries of addresses, and without texts that look like
- * credentials.
+ * Returns the text without credentials. Hides the user information and the queries of addresses, and texts that look
+ * like credentials.
  */
 export function withoutCredentials(text: string): string {
 	// An unencoded password can contain "/" and "?", so everything up to the last "@" is hidden.

@@ -4,7 +4,7 @@ import { configSchema } from "./schema.ts";
 /** JSON Schema of one setting. */
 export type SettingSchema = z.core.JSONSchema.JSONSchema;
 
-/** A setting or a group of settings of the configuration file. */
+/** A setting in the configuration file, or a group of settings. */
 export interface SettingRow {
 	/** Path in the file, such as `tls.cert` or `chat.channels.CHANNEL.agent`. */
 	readonly setting: string;
@@ -23,7 +23,7 @@ export function topRows(): SettingRow[] {
 	return Object.entries(fileSchema().properties ?? {}).map(([name, setting]) => asRow(name, setting));
 }
 
-/** Pattern of the sentence in a description that marks the setting as a path. */
+/** Pattern of a sentence in descriptions. The sentence marks the described setting as a path. */
 export const relative = / Relative to this file\./;
 
 /** Reads the meaning and default of a setting from its description. `preset` is empty without a default. */
@@ -35,7 +35,10 @@ export function meaningOf({ description = "" }: SettingSchema): {
 	return { meaning, preset };
 }
 
-/** Placeholders for keys that the operator chooses, by the end of the setting's path. */
+/**
+ * Placeholders for keys that the operator chooses. The first text of a pair is the end of a setting's path. The
+ * second text is the placeholder for the keys of this setting.
+ */
 const keys = [
 	[".channels", "CHANNEL"],
 	[".approvalNotices", "CHANNEL"],
@@ -45,9 +48,9 @@ const keys = [
 ] as const;
 
 /**
- * Returns the settings in a group at any depth, without old names and without the groups themselves. Includes arrays
- * of objects, and objects with keys that the operator chooses. In a path, `[]` is an item of an array, and a word in
- * capitals is a placeholder for such a key.
+ * Returns all settings inside a group, at any depth. Omits deprecated names and groups with fixed names. Includes
+ * arrays of objects, and objects with keys that the operator chooses. In a path, `[]` is an item of an array, and a
+ * word in capitals is a placeholder for a key that the operator chooses.
  */
 export function leavesOf({ setting, schema }: SettingRow): SettingRow[] {
 	const inner = Object.entries(schema.properties ?? {})

@@ -5,7 +5,7 @@ import { allowedTexts } from "../texts/config/values.ts";
 /** Maximum amount in US dollars. A larger amount is probably a typing error. */
 const maxDollars = 1_000_000;
 
-/** Returns the schema of a string that is not empty. `allowed` is the text of its errors. */
+/** Returns the schema of a string that is not empty. `allowed` is the message of the schema's errors. */
 export function string(allowed: string): z.ZodString {
 	return z.string({ error: allowed }).min(1, { error: allowed });
 }

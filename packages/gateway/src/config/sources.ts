@@ -111,8 +111,8 @@ export const variableNames: Record<Setting | "maxModelCalls" | "titles" | "egres
 export const providerVariables = { baseUrl: "ANTHROPIC_BASE_URL" };
 
 /**
- * Reads all sources, in order of precedence. Without a named file, reads the file in the data directory if it
- * exists.
+ * Reads all sources, in order of precedence. If no flag or variable names a configuration file, reads the file in the
+ * data directory, if this file exists.
  */
 export function readSources(sources: ConfigSources): Source[] {
 	const file = fileSource(sources);

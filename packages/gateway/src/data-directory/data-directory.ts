@@ -11,7 +11,7 @@ export function databaseIn(dataDirectory: string): string {
 	return join(dataDirectory, "parley.sqlite");
 }
 
-/** Returns the path of the file that a running gateway keeps open and locked. */
+/** Returns the path of the lock file. A running gateway keeps this file open and locked. */
 export function lockIn(dataDirectory: string): string {
 	return join(dataDirectory, "run", "lock.sqlite");
 }
@@ -37,7 +37,7 @@ export async function makeDataDirectory(path: string, flag = "--data"): Promise<
 }
 
 async function makeDirectories(path: string): Promise<void> {
-	// Node's own recursive function never ends in directories such as /proc, where the system reports that the new
+	// Node's own recursive `mkdir` never ends in directories such as /proc. The system reports there that the new
 	// directory does not exist.
 	const missing = [path];
 	for (let above = dirname(path); !existsSync(above) && above !== dirname(above); above = dirname(above)) {
@@ -64,8 +64,8 @@ function checkDatabase(path: string): void {
 }
 
 /**
- * Warns if a data directory with keys or tokens has no database, before an empty database is created. The database was
- * probably lost, or `--data` names another directory than before.
+ * Warns if a data directory contains keys or tokens, but no database. Call this function before an empty database is
+ * created. Probably, the database was lost, or `--data` now names another directory.
  */
 export function warnOfLostDatabase(path: string, log: Logger): void {
 	if (existsSync(databaseIn(path))) return;

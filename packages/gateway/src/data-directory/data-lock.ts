@@ -18,7 +18,7 @@ export interface DataLock {
 
 interface Words {
 	readonly other: string;
-	/** Advice on how to stop the other program. */
+	/** Advice on how to stop the program that has the lock. */
 	readonly stop: string;
 	/** Flag that chooses another directory. */
 	readonly flag: string;
@@ -41,13 +41,13 @@ export const sessionWords: Words = {
 const SQLITE_BUSY = 5;
 
 /**
- * Locks a data directory, so that no other process uses it. Throws `failed_precondition` if another process has
- * the lock. The error contains the id of that process, if known. The lock is SQLite's file lock on an empty database,
- * so the kernel releases it when the process ends, even after a kill. No other code in this process may open that file,
- * because closing it would release the lock: https://www.sqlite.org/howtocorrupt.html, section 2.2
+ * Locks a data directory, so that no other process uses it. Throws `failed_precondition` if another process has the
+ * lock. The error contains the id of that process, if known. The lock is SQLite's file lock on an empty database, so
+ * the kernel releases it when the process ends, even after a kill. No other code in this process may open that file,
+ * because closing the file would release the lock: https://www.sqlite.org/howtocorrupt.html, section 2.2
  *
- * A missing lock file may have been deleted while a gateway runs. The directory is then refused while any process has
- * the database open.
+ * If the lock file is missing, it may have been deleted while a gateway runs. Therefore, a directory without a lock
+ * file is refused while any process has the database open.
  */
 export function lockDataDirectory(dataDirectory: string, words: Words = gatewayWords): DataLock {
 	const run = join(dataDirectory, "run");
@@ -134,7 +134,7 @@ function busyError(dataDirectory: string, { other, stop, flag }: Words, cause: u
 	);
 }
 
-/** Returns a text with the id of the owner's process, or "" if the owner has not written its file yet. */
+/** Returns a text with the id of the process that has the lock, or "" if the process has not written its file yet. */
 function ownerName(owner: string): string {
 	try {
 		return ` (process ${readFileSync(owner, "utf8")})`;

@@ -11,8 +11,9 @@ const pauseMs = 50;
 const longestWaitMs = 60_000;
 
 /**
- * Resolves with the result of `work`, which runs while no other process and no other call has this lock. The lock is
- * released when the process ends, even after a kill. Rejects with `unavailable` after a wait of a minute.
+ * Resolves with the result of `work`. `work` runs while no other process and no other call has the lock at `path`.
+ * The lock is released when the process ends, even after a kill. Rejects with `unavailable` if the lock is still in
+ * use after a minute.
  */
 export async function withFileLock<T>(path: string, clock: Clock, work: () => Promise<T>): Promise<T> {
 	mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

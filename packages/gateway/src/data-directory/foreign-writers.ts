@@ -16,14 +16,15 @@ interface FileFacts {
 }
 
 /**
- * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace.
- * Returns warnings if a user other than root and this user owns the file, or if a group can write to it.
- * These are only warnings, because containers mount such files of the host. The path must be absolute, and
- * the file must exist.
+ * Throws `failed_precondition` for a configuration file that every user of the machine can change or replace. Returns
+ * warnings if the owner of the file is neither root nor the gateway's user, or if a group can write to the file.
+ * These are only warnings, because containers mount such files from the host. The path must be absolute, and the file
+ * must exist.
  *
- * The same checks apply to the directories above the file and above links, whose content their writers can
- * replace. Write permissions of directories with the sticky bit, such as `/tmp`, are ignored. A group with
- * the id of the user is treated as the user's private group, and the group with id 0 as root.
+ * The same checks apply to all directories on the path to the file, and on the paths to the targets of links. A user
+ * who can write to a directory can replace its files. Write permissions of directories with the sticky bit, such as
+ * `/tmp`, are ignored. A group with the id of the user is treated as the user's private group, and the group with id
+ * 0 as root.
  */
 export function refuseForeignWriters(path: string, status: FileFacts): string[] {
 	// Pipes, and devices such as /dev/null, have no content that another user could change.
@@ -42,7 +43,7 @@ export function refuseForeignWriters(path: string, status: FileFacts): string[] 
 interface PathSteps {
 	/** All directories on the path to the file and, for each link on the path, the directories on the path to its target. */
 	readonly directories: ReadonlyMap<string, Stats>;
-	/** Links in directories such as `/tmp`, in which the owner of a link can replace it. */
+	/** Links in directories with the sticky bit, such as `/tmp`. The owner of such a link can replace the link. */
 	readonly links: ReadonlyMap<string, Stats>;
 }
 
@@ -70,7 +71,7 @@ function stepsTo(path: string): PathSteps {
 function warningsAbout(path: string, status: FileFacts, way: PathSteps): string[] {
 	const { uid, gid } = status;
 	const user = process.geteuid?.();
-	// Windows has no such owners and groups. Node has no `geteuid` there.
+	// Windows has no numeric owners and groups, and Node has no `geteuid` there.
 	if (user === undefined) return [];
 	const isForeign = (owner: number): boolean => owner !== 0 && owner !== user;
 	const groupCanWrite = (facts: FileFacts): boolean =>
@@ -85,8 +86,8 @@ function warningsAbout(path: string, status: FileFacts, way: PathSteps): string[
 	if (groupCanWrite(status)) {
 		warn(foreignWriterTexts.group({ group: gid }), `chmod g-w ${quote(path)}`);
 	}
-	// A foreign user or group causes at most one warning about directories and links, because nested directories often
-	// have the same owner.
+	// Each foreign user and each foreign group causes at most one warning about directories and links, because nested
+	// directories often have the same owner.
 	const [owners, groups] = [new Set([uid]), new Set<number>()];
 	for (const [place, facts] of [...way.directories, ...way.links]) {
 		if (isForeign(facts.uid) && !owners.has(facts.uid)) {

@@ -32,7 +32,8 @@ export function policyWriter({
 }
 
 async function lockOf(path: string): Promise<string> {
-	// Gateways with other data directories may use the same policy file, so the lock is in the directory of this file.
+	// Gateways with different data directories may use the same policy file, so the lock is in the directory of the
+	// policy file.
 	const target = await realpath(path).catch(() => path);
 	return join(dirname(target), "run", "policy.lock");
 }

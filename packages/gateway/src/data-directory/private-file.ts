@@ -12,8 +12,9 @@ export async function replacePrivateFile(path: string, text: string): Promise<vo
 }
 
 /**
- * Writes a file as `replacePrivateFile` does, but an existing file keeps its mode and its owner. A link stays, and its
- * target is replaced. Rejects with the error of the system if this user cannot give the file to its owner.
+ * Writes a file as `replacePrivateFile` does, but an existing file keeps its mode and its owner. If `path` is a link,
+ * the target of the link is replaced. Rejects with the error of the system if this user cannot give the new file to
+ * the owner of the existing file.
  */
 export async function replaceOwnedFile(path: string, text: string): Promise<void> {
 	const target = await realpath(path).catch(() => path);
@@ -38,8 +39,8 @@ async function copyOwnership(draft: string, { mode, uid, gid }: Stats): Promise<
 }
 
 /**
- * Creates a file of mode 0600 atomically. Does nothing if the file exists, for example because another process created
- * it first.
+ * Creates a file of mode 0600 atomically. Does nothing if the file exists, for example because another process has
+ * created it in the meantime.
  */
 export async function createPrivateFile(path: string, text: string): Promise<void> {
 	const draft = await writeDraft(path, text);

@@ -10,8 +10,8 @@ const schema = z.object({
 	/** One address for each listener, in the order of the configuration. */
 	urls: z.array(z.url()).min(1),
 	/**
-	 * Address for programs on this machine. Absent in files of earlier versions, for which readers use the first of
-	 * `urls`.
+	 * Address for programs on this machine. Files of earlier versions have no such address. In this case, readers use
+	 * the first of `urls`.
 	 */
 	local: z.exactOptional(z.url()),
 	/** Certificate of this gateway in PEM form, if `local` is an https address. */
@@ -24,7 +24,7 @@ const schema = z.object({
 	model: z.exactOptional(z.string()),
 });
 
-/** Facts about a running gateway, for commands with the same data directory. */
+/** Facts about a running gateway, for commands that use the gateway's data directory. */
 export type RuntimeFile = Readonly<z.infer<typeof schema>>;
 
 export async function writeRuntimeFile(dataDirectory: string, content: RuntimeFile): Promise<void> {

@@ -22,8 +22,8 @@ export async function openSecretKey(
 }
 
 /**
- * Result of a check of the stored passwords. `stored` is their number, and `opened` the number of those that the key
- * can decrypt.
+ * Result of a check of the stored passwords. `stored` is the number of stored passwords, and `opened` is the number
+ * of passwords that the key can decrypt.
  */
 export interface StoredSecrets {
 	readonly stored: number;
@@ -33,9 +33,9 @@ export interface StoredSecrets {
 }
 
 /**
- * Counts the stored passwords of a data directory, and those that its key decrypts. Changes nothing, so a gateway may
- * be running. If passwords are stored, rejects for a key file that is damaged, or on which other users have
- * permissions.
+ * Counts the stored passwords of a data directory, and the passwords that the key of the directory can decrypt.
+ * Changes nothing, so a gateway may be running. If passwords are stored, rejects if the key file is damaged, or if
+ * other users have permissions on it.
  */
 export async function checkStoredSecrets(dataDirectory: string): Promise<StoredSecrets> {
 	const keyFile = secretKeyIn(dataDirectory);

@@ -32,8 +32,8 @@ export interface GrpcCaller {
 	/** Resolves when the call has its status, or was cancelled. */
 	readonly ended: Promise<void>;
 	/**
-	 * Starts the time limit for the client to read the status of this call. After the limit, the connection is closed if
-	 * all its open calls are overdue.
+	 * Starts the time limit for the client to read the status of this call. After the limit, the connection is closed
+	 * if all open calls of the connection are overdue.
 	 */
 	readonly expectEnd: () => void;
 }
@@ -48,7 +48,7 @@ export class CallEnd extends Error {
 	}
 }
 
-/** Milliseconds in which a client must read the status of a call that ends early. */
+/** Milliseconds in which a client must read the status of a call that the gateway ends early. */
 const statusMs = 5_000;
 
 class OpenCall {
@@ -85,12 +85,15 @@ export interface CallersOptions {
 	readonly log: Logger;
 }
 
-/** Paths of the services that need no authentication. Clients use them before they know how to authenticate. */
+/**
+ * Pattern of the paths of methods that need no authentication. Clients use these methods before they know how to
+ * authenticate.
+ */
 const publicServices = /^\/grpc\.(?:reflection\.|health\.)/;
 
 /**
- * Callers of gRPC methods. Before its method runs, each call passes the same checks as an HTTP request (host, origin,
- * forwarding, authentication). Calls of reflection and health skip these checks.
+ * Callers of gRPC methods. Each call passes the same checks as an HTTP request (host, origin, forwarding,
+ * authentication) before the method of the call runs. Calls to the reflection and health services skip these checks.
  */
 export class Callers {
 	readonly #options: CallersOptions;
@@ -101,7 +104,7 @@ export class Callers {
 		this.#options = options;
 	}
 
-	/** Authenticates each call before its method runs, except calls of reflection and health. */
+	/** Authenticates each call before its method runs, except calls to the reflection and health services. */
 	readonly interceptor: ServerInterceptor = ({ path }, call) => {
 		if (publicServices.test(path)) return new ServerInterceptingCall(call);
 		const open = new OpenCall();

@@ -11,7 +11,7 @@ test("a server that cannot be loaded ends its connection, and the next connectio
 	const load = async (): Promise<GrpcServer> => {
 		loads += 1;
 		if (loads === 1) throw new Error("EMFILE: too many open files");
-		// The cast is safe for the part of a server that the entrance uses.
+		// The cast is safe because the entrance uses only these members of a server.
 		return { accept: (socket: Socket) => served.push(socket), calls: 3 } as unknown as GrpcServer;
 	};
 	const entrance = new GrpcEntrance(load, log);

@@ -95,7 +95,7 @@ const echoMethod = {
 /** Method that writes the requested number of bytes, and does not end. */
 const waitMethod = { ...echoMethod, path: "/test.Echo/Wait", requestStream: true, responseStream: true };
 
-/** Opens a call of `waitMethod` for this number of bytes. Resolves at the response headers. */
+/** Calls `waitMethod` and requests `bytes` bytes. Resolves when the response headers arrive. */
 async function openWait(connection: Socket, target: string, bytes: number): Promise<void> {
 	const session = connect(`http://${target}`, { createConnection: () => connection });
 	session.on("error", () => undefined);

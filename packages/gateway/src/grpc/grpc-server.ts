@@ -49,7 +49,10 @@ const limits = {
 	"grpc-node.max_session_memory": 16,
 };
 
-/** gRPC server for connections that the port accepts, with reflection (v1 and v1alpha) and health. */
+/**
+ * gRPC server for connections that the port accepts. It includes the reflection services (v1 and v1alpha) and the
+ * health service.
+ */
 export class GrpcServer {
 	readonly #callers: Callers;
 	readonly #account = new OutgoingAccount();
@@ -57,7 +60,10 @@ export class GrpcServer {
 	/** Names for the health service: the gateway itself and each service. */
 	readonly #names: readonly string[];
 	readonly #injector: ReturnType<Server["createConnectionInjector"]>;
-	/** Sockets by the addresses of both ends, because a call reports only these addresses of its connection. */
+	/**
+	 * Sockets by the addresses of both ends, because a call reports only the addresses of its connection, and not the
+	 * socket.
+	 */
 	readonly #sockets = new Map<string, Socket>();
 
 	constructor(options: GrpcServerOptions) {
@@ -96,8 +102,8 @@ export class GrpcServer {
 		this.#sockets.set(key, socket);
 		socket.once("close", () => this.#sockets.delete(key));
 		this.#injector.injectConnection(socket);
-		// Node 24 waits for this event before it speaks HTTP/2 over TLS, and emits it only for connections of a
-		// `tls.Server`: see decision 086.
+		// Node 24 waits for `secureConnect` before it speaks HTTP/2 over TLS, and emits this event only for connections
+		// of a `tls.Server`: see decision 086.
 		if (socket instanceof TLSSocket) socket.emit("secureConnect");
 	}
 
@@ -124,8 +130,8 @@ export class GrpcServer {
 }
 
 /**
- * Returns the definitions of all services. The definitions of Parley contain the generated descriptor files, because
- * proto-loader 0.8 omits their imports, and clients that check imports refuse such a schema.
+ * Returns the definitions of all services. The definitions of Parley's services contain the generated descriptor
+ * files. The files of proto-loader 0.8 lack the imports, and clients that check imports refuse a schema without them.
  */
 function described(): PackageDefinition {
 	const set = Buffer.from(descriptors, "base64");
@@ -137,7 +143,10 @@ function described(): PackageDefinition {
 	return { ...Object.fromEntries(definitions), ...loadSync(healthProto) };
 }
 
-/** Returns the encoded files of a `google.protobuf.FileDescriptorSet`, whose only field is the list of files. */
+/**
+ * Returns the encoded files of a `google.protobuf.FileDescriptorSet`. The only field of this message is the list of
+ * files.
+ */
 function filesOf(set: Uint8Array): Buffer[] {
 	const reader = new BinaryReader(set);
 	const files: Buffer[] = [];
@@ -155,7 +164,10 @@ function bothEnds({ localAddress, localPort, remoteAddress, remotePort }: Connec
 /** Maximum size of a call's header list in octets, as in RFC 9113, section 6.5.2. */
 const maxHeaderBytes = 16 * 1024;
 
-/** Number of octets that each entry of a header list adds to its name and value: RFC 9113, section 6.5.2. */
+/**
+ * Number of octets that are counted for each entry of a header list, in addition to its name and value: RFC 9113,
+ * section 6.5.2.
+ */
 const entryBytes = 32;
 
 /**
@@ -194,6 +206,6 @@ function headerBytes(metadata: Metadata, pseudo: Readonly<Record<":path" | ":aut
 }
 
 function valueBytes(value: string | Buffer): number {
-	// Text values are ASCII. Binary values were sent in base64, whose optional padding is not counted.
+	// Text values are ASCII. Binary values were sent in base64. The optional padding of base64 is not counted.
 	return typeof value === "string" ? value.length : Math.ceil((value.length * 4) / 3);
 }

@@ -39,10 +39,12 @@ interface StreamParts<Message> {
 	readonly lost: () => void;
 }
 
-/** Writer that all messages share. It allocates its buffer at the first use, and `finish` resets it. */
+/** Writer that all messages share. It allocates its buffer at the first use, and `finish` resets the buffer. */
 const bytes = new BinaryWriter();
 
-/** Opens the writer of a stream whose client has authenticated, and returns it with the principal. */
+/**
+ * Opens the writer of a stream, and returns it with the principal. The client of the stream must have authenticated.
+ */
 export function openStream<Message>(
 	{ call, encode, mayDrop, stopped, lost }: StreamParts<Message>,
 	{ callers, clock, log, account, counts }: GrpcStreamDeps,

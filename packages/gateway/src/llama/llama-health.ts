@@ -4,8 +4,8 @@ import { errno } from "../data-directory/errno.ts";
 import { llamaTexts } from "../texts/llama.ts";
 
 /**
- * Milliseconds for a response to a health check. Below 2 s, the time limit of the status command of Kontekst, which
- * tries once.
+ * Milliseconds for a response to a health check. This is less than 2 s, the time limit of Kontekst's status command.
+ * That command tries only once.
  */
 const PROBE_MS = 1_500;
 const MAX_ANSWER = 1 << 20;
@@ -26,7 +26,7 @@ export type LlamaHealth =
  */
 const Ready = z.object({ status: z.literal("ok") });
 const Loading = z.object({ error: z.object({ code: z.literal(503) }) });
-/** Schema of the response to `GET /props`, described in the same document. */
+/** Schema of the response to `GET /props`: see the README above. */
 const Props = z.object({ default_generation_settings: z.object({ n_ctx: z.int().positive() }) });
 
 export interface LlamaAddress {
@@ -64,7 +64,7 @@ export async function readWindow(
 		const { text } = await get(`${endpoint}/props`, { clock, apiKey });
 		return Props.parse(readJson(text)).default_generation_settings.n_ctx;
 	} catch {
-		// The gateway then assumes the context window of an unknown model.
+		// Without a value, the gateway assumes the context window of an unknown model.
 		return undefined;
 	}
 }

@@ -20,7 +20,7 @@ const POLL_MS = 250;
 const REPORT_MS = 15_000;
 /** Milliseconds between two checks of a ready server that the gateway did not start. */
 const FOREIGN_POLL_MS = 2_000;
-/** Maximum milliseconds of a pause in which requests wait. During a longer pause, they fail immediately. */
+/** Maximum milliseconds of a pause in which requests wait. During a longer pause, requests fail immediately. */
 const SHORT_PAUSE_MS = 4_000;
 /** Maximum milliseconds that a request waits until a model is loaded. */
 const LONGEST_LOAD_MS = 15 * 60_000;
@@ -57,7 +57,7 @@ export interface LlamaStatus {
 	readonly pid: number;
 	/** Number of starts after the first start. */
 	readonly restarts: number;
-	/** Reason why the server does not answer, or the last line of its output while it loads. */
+	/** Reason why the server does not answer, or the last line of the server's output while the server loads a model. */
 	readonly reason?: string;
 	/** Source of the last token counts: the server's tokenizer, or an estimate. Absent before the first count. */
 	readonly tokens?: "counted" | "estimated";
@@ -236,7 +236,7 @@ export class LlamaServer {
 		return `${JSON.stringify(command)} ended ${end}${this.#lastLine === "" ? "" : `: ${this.#lastLine}`}`;
 	}
 
-	/** Uses the server of another process. Resolves with the reason when that process no longer answers. */
+	/** Uses the server of another process. Resolves with the reason when this server is no longer ready or loading. */
 	async #adoptServer(first: LlamaHealth): Promise<string> {
 		const { settings, clock, log } = this.#options;
 		const { endpoint } = settings;

@@ -22,8 +22,8 @@ interface Counting {
 }
 
 /**
- * Entry of an event that is not counted. Either no metric needs the event, or another event of the same run, call,
- * task or prompt is counted.
+ * Table entry for an event type that is not counted. Either no metric needs the event, or a different event about the
+ * same run, call, task or prompt is counted.
  */
 const notCounted = undefined;
 
@@ -122,7 +122,8 @@ export function countEvents(
 		const { event } = session;
 		// An imported event was counted by the gateway on which it happened.
 		if ("imported" in event && event.imported) return;
-		// The cast is safe because the function of this type accepts this event. TypeScript cannot relate the two unions.
+		// The cast is safe because the function for `event.type` accepts events of this type. TypeScript cannot relate
+		// the two unions.
 		const count = table[event.type] as
 			| ((counting: Counting, event: SessionEvent["event"], session: SessionEvent) => void)
 			| undefined;

@@ -14,13 +14,13 @@ export interface MetricsOptions {
 	readonly tools: readonly { readonly name: string }[];
 }
 
-/** Parts of the gateway whose values are read at each scrape. */
+/** Parts of the gateway. Each scrape reads values from them. */
 export interface MetricsSources {
 	readonly runtime: Runtime;
 	readonly store: Store<Tables>;
 	/** Path of the database. */
 	readonly file: string;
-	/** Returns the numbers of connections that have not authenticated. */
+	/** Returns the numbers of unauthenticated connections: served, and waiting. */
 	readonly unauthenticated: () => { readonly served: number; readonly waiting: number };
 	readonly wires: () => readonly WireState[];
 }
@@ -76,8 +76,8 @@ export class Metrics {
 	};
 
 	/**
-	 * Returns the function that answers a scrape. It rejects with `permission_denied` unless the principal may read
-	 * metrics.
+	 * Returns the function that answers a scrape. The function rejects with `permission_denied` unless the principal
+	 * may read metrics.
 	 */
 	exposition(sources: MetricsSources): (principal: Principal) => Promise<Exposition> {
 		let loading: Promise<Registry> | undefined;

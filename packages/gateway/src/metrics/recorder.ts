@@ -3,8 +3,9 @@ import type { Registry } from "prom-client";
 import { type CounterName, counters, type HistogramName, histograms, type LabelsOf } from "./metric-table.ts";
 
 /**
- * Maximum number of series of one metric, because the gateway does not control the values of some labels, such as the
- * names of models. Further combinations share one series whose labels are `other`.
+ * Maximum number of series per metric. The limit is necessary because the gateway does not control the values of some
+ * labels, such as the names of models. Further combinations of values share one series, in which the value of each
+ * label is `other`.
  */
 const maxSeries = 500;
 

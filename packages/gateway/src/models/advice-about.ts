@@ -3,8 +3,8 @@ import type { ProviderChoice } from "../config/provider.ts";
 import { modelServerTexts } from "../texts/models/discovery.ts";
 
 /**
- * Returns a function that gives advice about a name such as `openai/gpt-x`, whose known provider the gateway does not use.
- * It returns undefined for other names.
+ * Returns a function that gives advice about a model name such as `openai/gpt-x`. The function returns undefined
+ * unless the prefix is a known provider that the gateway does not use.
  */
 export function adviceAbout({ provider: home, connections = [] }: ProviderChoice) {
 	const used = new Set([home, ...connections.map(({ name }) => name)]);

@@ -4,23 +4,23 @@ import type { ProviderConnection } from "../config/provider-connections.ts";
 import { modelServerTexts } from "../texts/models/discovery.ts";
 import { unreachableReason } from "./unreachable.ts";
 
-/** Version of the Messages API that the SDK requests. */
+/** Version that the SDK of the Messages API sends in its requests. */
 const apiVersion = "2026-10-21";
 const patienceMs = 5_000;
 const maxBytes = 8 * 1024 * 1024;
-/** Maximum number of names that an error lists. */
+/** Maximum number of model names in an error. */
 const maxListed = 10;
 
 const name = z.string().min(1).max(200);
 /**
- * Schema of a number of tokens. Many servers report no window, or another value in its place, so any other value
- * becomes undefined.
+ * Schema of a number of tokens. Many servers omit the context window or send another value in its place, so an
+ * invalid value becomes undefined.
  */
 const tokens = z.int().min(1).max(100_000_000).optional().catch(undefined);
 
 /**
- * Schema of the model lists of all APIs except Gemini's, with the context windows of OpenRouter, Kimi, Groq, Mistral
- * and vLLM.
+ * Schema of the model lists of all APIs except Gemini's. It includes the fields in which OpenRouter, Kimi, Groq,
+ * Mistral and vLLM send context windows.
  */
 const List = z.object({
 	data: z.array(
@@ -39,7 +39,7 @@ const GeminiList = z.object({ models: z.array(z.object({ name, inputTokenLimit: 
 
 export interface ModelServer {
 	readonly baseUrl: string;
-	/** API of the server. Default: the Messages API, whose address has no version. */
+	/** API of the server. Default: the Messages API. The address of the Messages API has no version. */
 	readonly family?: ProviderConnection["family"] | undefined;
 	readonly apiKey?: string | undefined;
 	/** Name of the option or variable for the key, for messages. */
@@ -57,8 +57,8 @@ export interface Discovered {
 	/** All names that the server returned. */
 	readonly served: readonly string[];
 	/**
-	 * Error for a caller that cannot choose a model. Set if the server has several models but not the preferred one.
-	 * `name` is then the first of them.
+	 * Error for a caller that cannot choose a model. Set if the server has several models but not the preferred one. In
+	 * this case, `name` is the first model of the server.
 	 */
 	readonly undecided?: ParleyError;
 }
@@ -102,7 +102,7 @@ export async function listModels(server: ModelServer): Promise<string[]> {
 	return [...new Set((await readList(server)).map(({ id }) => id))];
 }
 
-/** Returns the address of the list of models. A request for it costs no tokens. */
+/** Returns the address of the list of models. A request for the list costs no tokens. */
 export function listAddress({ baseUrl, family = "anthropic" }: ModelServer): string {
 	if (family === "anthropic") return `${baseUrl.replace(/\/v1$/, "")}/v1/models`;
 	// Without `pageSize`, the list has at most 50 models.

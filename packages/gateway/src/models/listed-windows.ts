@@ -3,8 +3,8 @@ import type { Model, ModelEvent, ModelTable } from "@parley/core";
 import { type ModelServer, readList } from "./discover-model.ts";
 
 /**
- * Milliseconds until a list of models is requested again if it could not be read, or if it does not contain the
- * model.
+ * Minimum milliseconds between two requests for a list of models, if the list could not be read or does not contain
+ * the model.
  */
 const pauseMs = 60 * 1000;
 /** Age in milliseconds at which a list of models is requested again, because models and their windows change. */
@@ -18,8 +18,8 @@ interface ListedWindowsDeps {
 }
 
 /**
- * Returns the model with the context windows of the server's model list. Requests the list only for models that the
- * table does not have.
+ * Returns `model` with context windows from the model list of its server. The list is requested only for models that
+ * are not in `table`.
  */
 export function withListedWindows(model: Model, deps: ListedWindowsDeps): Model {
 	return new ListedWindows(model, deps);

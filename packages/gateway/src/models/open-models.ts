@@ -40,16 +40,16 @@ interface ServerModels {
 	/** Host and port of the server, if it does not belong to the provider. */
 	readonly serverHost: string | undefined;
 	/**
-	 * Models of another server's list, with the models that the operator described and the models of other providers.
-	 * Absent if no list was requested or received.
+	 * Table of the models that another server than the vendor's lists, with the operator's own models and the models of
+	 * other providers. Absent if no list was requested or received.
 	 */
 	readonly served?: ModelTable;
 	/**
-	 * Requests the list of models of another server. Absent without another server, and if `served` is set. Rejects as
-	 * `listModels` does.
+	 * Requests the model list of a server other than the vendor's. Absent if the server is the vendor's, or if `served`
+	 * is set. Rejects as `listModels` does.
 	 */
 	readonly askServed?: () => Promise<ModelTable>;
-	/** Error if no stored session chooses a model. `modelName` is then only the first model of the server. */
+	/** Error if no stored session chooses a model. In this case, `modelName` is only the first model of the server. */
 	readonly undecided?: ParleyError;
 }
 
@@ -60,12 +60,15 @@ export interface Models extends ServerModels {
 	readonly fallback: readonly string[];
 	/** Whether unknown names are allowed, because the server may have models that the table does not have. */
 	readonly anyModel: boolean;
-	/** Returns the model of a server that an agent profile names. Requests to this server have no key. */
+	/** Returns the model at the endpoint that an agent profile names. Requests to this endpoint have no key. */
 	readonly modelAt: (endpoint: ProfileEndpoint) => Model;
 	readonly providerReason: ProviderReason;
 	/** Returns advice about an unknown name: see `ModelOptions`. */
 	readonly adviceAbout: (name: string) => string | undefined;
-	/** Throws for a model that the provider does not have. Absent if the provider's model names are unknown. */
+	/**
+	 * Throws for a model that the provider does not have. Absent if the server may have models that are not in the
+	 * table.
+	 */
 	readonly checkModel?: (name: string) => void;
 }
 
@@ -139,7 +142,7 @@ function aboutServer(
 	{ home, modelName, served, undecided, routes }: ServerFacts,
 	{ table, own }: KnownModels,
 ): ServerModels {
-	// Another server may not have the vendor's models, so these are not listed.
+	// A server other than the vendor's may not have the vendor's models, so the vendor's models are not listed.
 	const isElsewhere = ({ provider }: ModelInfo): boolean => routes.others.includes(provider);
 	const listed = table.list().filter((one) => own.includes(one) || one.id === modelName || isElsewhere(one));
 	const toTable = (names: readonly string[]): ModelTable => tableOf(names, { own, table, routes });
@@ -183,8 +186,8 @@ function withLlama(model: Model, { config, llama, clock }: OpenModelsOptions): M
 }
 
 /**
- * Returns a table of the served models, of the models that the operator described, and of the models of other
- * providers. Facts about a served model come from `table`, if it contains the model.
+ * Returns a table with the served models, the models that the operator described, and the models of other providers.
+ * Facts about a served model come from `table`, if the table contains the model.
  */
 function tableOf(
 	served: readonly string[],
@@ -252,7 +255,7 @@ function checkKnown(value: string, { path, origin }: Place, table: ModelTable, c
 }
 
 /**
- * Returns a function that opens the model at an address. Calls with the same address, time limit and API share one
+ * Returns a function that opens the model at an endpoint. Calls with the same address, time limit and API share one
  * model and its connections.
  */
 function endpoints(deps: {
@@ -266,7 +269,7 @@ function endpoints(deps: {
 		const known = models.get(key);
 		if (known) return known;
 		const timeouts = timeoutMs === undefined ? {} : { timeouts: { firstByteMs: timeoutMs } };
-		// The gateway's key is sent only to the gateway's provider.
+		// The gateway's key is sent only to the gateway's provider, and not to an endpoint of a profile.
 		const access = { ...deps, apiKey: undefined, ...timeouts };
 		const model =
 			api === "messages" ? createAnthropicModel({ ...access, baseUrl: url }) : chatModel(url, access);

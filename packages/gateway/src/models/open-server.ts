@@ -7,18 +7,18 @@ import { withListedWindows } from "./listed-windows.ts";
 
 export const anthropic = "anthropic";
 
-/** Address of the vendor of the Messages API. */
+/** Address of Anthropic, the vendor of the Messages API. */
 const official = "https://api.anthropic.com";
 
 export type Server = ProviderConnection;
 
-/** Returns the provider whose models have names without a prefix. */
+/** Returns the main provider. Names of its models have no prefix. */
 export function homeOf(config: Config): Server {
 	const { provider, connections = [] } = config;
 	return connections.find(({ name }) => name === provider) ?? messagesServer(config);
 }
 
-/** Returns the providers whose models have names with a prefix, such as `gemini/`. */
+/** Returns the other providers. Names of their models have a prefix, such as `gemini/`. */
 export function othersOf({ provider, connections = [] }: Config): Server[] {
 	return connections.filter(({ name }) => name !== provider);
 }

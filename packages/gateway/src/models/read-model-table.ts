@@ -25,8 +25,8 @@ interface ModelFiles {
 }
 
 /**
- * Reads the built-in model table, with the changes of the operator's file if it exists. Rejects with `invalid_argument`
- * for an unreadable or invalid file. The error names the file and, if known, the position.
+ * Reads the built-in model table, with the changes in the operator's file, if this file exists. Rejects with
+ * `invalid_argument` for an unreadable or invalid file. The error names the file and, if known, the position.
  */
 export async function readModelTable({ data, modelsFile }: ModelFiles): Promise<KnownModels> {
 	const path = modelsFile ?? join(data, "models.json");

@@ -16,8 +16,8 @@ export interface ProviderReport {
 }
 
 /**
- * Returns a report about each provider, after a request for its list of models, which costs no tokens. Returns an
- * empty list for the offline model. Never rejects.
+ * Returns a report about each provider. For a report, requests the provider's list of models, which costs no tokens.
+ * Returns an empty list for the offline model. Never rejects.
  */
 export async function reportProviders(config: Config): Promise<ProviderReport[]> {
 	if (config.provider === "offline") return [];

@@ -4,13 +4,13 @@ import { modelTestTexts } from "../texts/models/test-model.ts";
 import { openModels } from "./open-models.ts";
 
 const patienceMs = 60_000;
-/** Maximum number of tokens of the response. It suffices for models that think before they answer. */
+/** Maximum number of tokens of the response. This number suffices even for models that think before they answer. */
 const maxTokens = 512;
 
 /** Result of a successful test of the configured model. */
 export interface ModelTest {
 	readonly model: string;
-	/** Milliseconds until the first text of the response, or until its end if it has no text. */
+	/** Milliseconds until the first text of the response, or until the end of a response without text. */
 	readonly durationMs: number;
 }
 

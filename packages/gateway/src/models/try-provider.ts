@@ -17,7 +17,7 @@ export type ProviderAnswer =
 			readonly serverTime: number | undefined;
 			/** Time of the response by this machine's clock, in milliseconds since the epoch. */
 			readonly ownTime: number;
-			/** Duration of the request in milliseconds, which limits the accuracy of a comparison of the clocks. */
+			/** Duration of the request in milliseconds. A comparison of the clocks is only as accurate as this duration. */
 			readonly durationMs: number;
 	  }
 	| { readonly reached: false; readonly url: string; readonly reason: string };

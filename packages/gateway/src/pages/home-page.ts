@@ -21,7 +21,7 @@ const states: Readonly<Record<HomePageFacts["status"], string>> = {
 };
 
 /**
- * Returns the home page as HTML. It needs no credentials, so it contains no version, path, session or name of
+ * Returns the home page as HTML. The page needs no credentials, so it contains no version, path, session or name of
  * this gateway.
  */
 export function homePage({ status, address }: HomePageFacts): string {

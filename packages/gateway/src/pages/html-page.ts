@@ -34,10 +34,7 @@ export function wordsPage(title: string, words: string): string {
 	return page(title, `<p>${shown(words)}</p>`);
 }
 
-/**
- * Returns a page with this title as HTML. `body` is HTML, in which `shown` must have escaped all untrusted
- * text.
- */
+/** Returns a page with `title` as HTML. `body` is HTML. `shown` must have escaped all untrusted text in `body`. */
 export function page(title: string, body: string): string {
 	return `<!doctype html>
 <html lang="en">

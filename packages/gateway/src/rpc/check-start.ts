@@ -32,7 +32,7 @@ export interface OpenAgentOptions {
 	readonly model?: Model;
 }
 
-/** Result of the checks that do not need the core. Loading the core takes longer than all these checks. */
+/** Result of the checks that do not need the core. Loading the core takes longer than the checks together. */
 export interface CheckedStart {
 	readonly cwd: string;
 	readonly models: Models;
@@ -54,7 +54,7 @@ export async function checkStart(options: OpenAgentOptions): Promise<CheckedStar
 	const { served } = models;
 	return {
 		cwd,
-		// Only models of the server's list, or with the prefix of another provider, can be chosen.
+		// Only models in the server's list, or with the prefix of another provider, can be chosen.
 		models: served ? { ...models, table: served, anyModel: false } : models,
 		tools: readTools(flags.tools, shortToolNames),
 		maxSteps: readMaxSteps(flags.maxSteps),

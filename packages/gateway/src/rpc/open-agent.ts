@@ -106,7 +106,8 @@ export async function openAgent(options: OpenAgentOptions, checked?: CheckedStar
 		...defined({ checkModel: models.askServed && checkServed(models.askServed, models, log) }),
 		reasoning: config.reasoning,
 	};
-	// Commands of this agent reach no hosts. Each MCP server reaches the hosts that the operator has granted to it.
+	// Commands of the agent reach no hosts. Each MCP server reaches the hosts that the operator has granted to this
+	// server.
 	const egress = openEgress({ config: { ...config, egress: [] }, clock, log });
 	const given = await runtimeOptions(options, { start, store, home, settings, egress });
 	const { sandbox } = given;
@@ -168,7 +169,7 @@ async function openHome(
 ): Promise<Home> {
 	if (session === undefined) {
 		const directory = join(temporary, ids.create("parley-rpc"));
-		// A directory below the working directory is created at once: the sandbox hides only existing
+		// If the directory is below the working directory, it is created at once. The sandbox hides only existing
 		// directories, and commands must not see or replace this directory.
 		if (isWithin(directory, cwd)) await mkdir(directory, { mode: 0o700 });
 		return { file: ":memory:", directory, lock: undefined };
@@ -281,7 +282,7 @@ function hasNoNetwork({ sandbox }: Config, tools: readonly string[]): boolean {
 	return tools.includes("bash") && sandbox !== "off";
 }
 
-/** Returns the tools, with the pattern `SERVER__*` for each MCP server that is set up now. */
+/** Returns the tools and, for each MCP server that is set up now, the pattern `SERVER__*`. */
 async function withServers(
 	tools: readonly string[],
 	{ source }: NonNullable<RuntimeOptions["mcp"]>,
@@ -314,8 +315,8 @@ function profileOf(flags: RpcFlags, settings: AgentSettings, tools: readonly str
 const maxListed = 10;
 
 /**
- * Returns a function that refuses model names that the server does not list. If the server sends no list, all names
- * are accepted. Names of other providers are always accepted.
+ * Returns a function that rejects for a model that the server does not list. If the server sends no list, all names
+ * are accepted. Names with the prefix of another provider are always accepted.
  */
 function checkServed(
 	askServed: () => Promise<ModelTable>,

@@ -13,7 +13,7 @@ import type { Models } from "../models/open-models.ts";
 import { rpcTexts } from "../texts/rpc.ts";
 import type { Agent } from "../wires/zot/agent.ts";
 
-/** Maximum number of listed sessions. It is far above the number of sessions that killed processes can leave. */
+/** Maximum number of listed sessions. Killed processes can leave only far fewer sessions. */
 const maxListed = 1_000;
 
 interface RestoredSession {
@@ -21,7 +21,7 @@ interface RestoredSession {
 	readonly rootDir: string;
 	/** Model that `set_model` or the command line chose. Undefined for the default model. */
 	readonly model: string | undefined;
-	/** Ids of sessions that a killed process has not deleted. */
+	/** Ids of the other stored sessions. A killed process has not deleted them. */
 	readonly others: readonly string[];
 }
 
@@ -37,8 +37,8 @@ export function checkOwnPlace(directory: string, data: string): void {
 
 /**
  * Returns the session that was created last, or undefined if there are no sessions. `clear` creates a session before
- * it removes the previous one, which may have a later event. Compares positions in the journal, because a clock can
- * be set back.
+ * it removes the previous session, and the previous session may have a later event. Compares positions in the
+ * journal, because a clock can be set back.
  */
 export async function findRestorable(store: Store<Tables>): Promise<RestoredSession | undefined> {
 	const all = await listSessions(store, operator, { limit: maxListed });
@@ -59,7 +59,7 @@ export async function findRestorable(store: Store<Tables>): Promise<RestoredSess
 
 /**
  * Returns the working directory of a stored session. Throws if the directory no longer exists. Also throws if
- * `requested` is another directory, because the session's statements about files would be false there.
+ * `requested` is another directory, because the session's statements about files would be false in another directory.
  */
 export function workingDirectory({ rootDir }: RestoredSession, requested: string | undefined): string {
 	if (requested !== undefined && real(requested) !== real(rootDir)) {
@@ -70,8 +70,8 @@ export function workingDirectory({ rootDir }: RestoredSession, requested: string
 }
 
 /**
- * Prepares a stored session for a new process. Cancels unfinished work of the earlier process, and deletes its other
- * sessions. Ends `accept_all_tools`, because the client is a different one.
+ * Prepares a stored session for a new process. Cancels unfinished work of the earlier process, and deletes the other
+ * sessions of that process. Ends `accept_all_tools`, because the client is a different one.
  */
 export async function prepareSession(runtime: Runtime, { id, others }: RestoredSession): Promise<void> {
 	await runtime.cancel(rpcRequest, id, { queued: true });
@@ -80,8 +80,8 @@ export async function prepareSession(runtime: Runtime, { id, others }: RestoredS
 }
 
 /**
- * Returns `models`, with the stored model as the default model if that is undecided. Throws if no model is stored, or
- * if the stored model is unknown.
+ * Returns `models`. If the default model is undecided, the stored model becomes the default model. Throws if the
+ * default model is undecided and no model is stored, or the stored model is unknown.
  */
 export function decideModel(models: Models, restored: RestoredSession | undefined): Models {
 	const { undecided } = models;

@@ -7,7 +7,7 @@ import { rpcTexts } from "../texts/rpc.ts";
 import { shortenText } from "../wires/zot/codec.ts";
 import { reasoningWords } from "../wires/zot/schema.ts";
 
-/** Maximum number of characters of a directory in an error. */
+/** Maximum number of characters of a directory's path in an error. */
 const maxShown = 200;
 
 /** Unchecked flags of the command line. */
@@ -49,7 +49,7 @@ export function readMaxSteps(text: string | undefined): number {
 	throw refused(rpcTexts.maxSteps({ value: JSON.stringify(text) }));
 }
 
-/** Reads the names of the tools. Default: all of `known`. Returns none for `--no-tools` and for an empty text. */
+/** Parses a list of tool names. Default: all of `known`. Returns none for `--no-tools` and for an empty text. */
 export function readTools(given: string | boolean | undefined, known: readonly string[]): readonly string[] {
 	if (given === undefined || given === true) return known;
 	if (given === false || given === "") return [];
@@ -64,7 +64,7 @@ export function readTools(given: string | boolean | undefined, known: readonly s
 	);
 }
 
-/** Returns the absolute path of the agent's working directory. Throws if it is not a directory. */
+/** Returns the absolute path of the agent's working directory. Throws if the path does not name a directory. */
 export function readCwd(given: string | undefined, current: string): string {
 	const cwd = resolve(current, given === undefined || given === "" ? "." : given);
 	if (isDirectory(cwd)) return cwd;

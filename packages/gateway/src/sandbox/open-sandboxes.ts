@@ -7,8 +7,8 @@ import { openEgress } from "../open-egress.ts";
 import { openProbeListeners } from "./probe-listeners.ts";
 
 /**
- * Name of the file with the result of the sandbox check. Sandboxed commands cannot see its directory, and
- * tools cannot change it.
+ * Name of the file with the result of the sandbox check. Sandboxed commands cannot see the directory of the file, and
+ * tools cannot change the file.
  */
 export const VERDICT_FILE = "sandbox-verdict";
 
@@ -21,7 +21,7 @@ interface SandboxParts {
 	readonly version?: string;
 }
 
-/** Opens the sandboxes. The check begins when the gateway listens, or earlier with a command that needs the sandbox. */
+/** Opens the sandboxes. The check begins when the gateway listens, or earlier if a command needs the sandbox. */
 export async function openSandboxes(
 	{ config, clock, ids, log, version }: SandboxParts,
 	egress: Egress = openEgress({ config, clock, log }),

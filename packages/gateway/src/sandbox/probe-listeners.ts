@@ -5,7 +5,7 @@ import type { ProbeListeners } from "@parley/core";
 /** Maximum length of a socket's path on Linux, without the final NUL. */
 const MAX_NAME_BYTES = 107;
 
-/** Opens listeners that the sandbox check tries to reach from inside the sandbox. They serve no requests. */
+/** Opens listeners that the sandbox check tries to reach from inside the sandbox. The listeners serve no requests. */
 export async function openProbeListeners(ids: Ids, file: string): Promise<ProbeListeners> {
 	await using undo = new AsyncDisposableStack();
 	const socket = ids.create("probe");

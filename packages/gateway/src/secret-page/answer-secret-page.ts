@@ -168,8 +168,8 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 }
 
 /**
- * Maximum number of bytes of an answer. The longest password has 4096 characters, and a form writes each with at most
- * nine bytes.
+ * Maximum number of bytes of an answer. The longest password has 4096 characters, and a form encodes each character
+ * in at most nine bytes.
  */
 const maxBytes = 64 * 1024;
 const patienceMs = 30_000;

@@ -7,9 +7,9 @@ import { passwordPageTexts } from "../texts/pages/password.ts";
 const lifeMs = 10 * 60 * 1000;
 /** Milliseconds for which an expired page stays known, so that a late visitor learns about the expiry. */
 const rememberedMs = 24 * 60 * 60 * 1000;
-/** Maximum number of pages of one principal. A further page replaces the oldest of these pages. */
+/** Maximum number of pages of one principal. A further page replaces the oldest page of the principal. */
 const maxPagesOfPerson = 8;
-/** Maximum number of pages of all principals. A further page replaces the oldest page. */
+/** Maximum number of pages of all principals together. A further page replaces the oldest page. */
 const maxPages = 1_000;
 /** Maximum number of failed answers to one page. */
 const maxTries = 20;
@@ -51,9 +51,12 @@ export interface SecretPagesOptions {
  */
 export class SecretPages {
 	readonly #options: SecretPagesOptions;
-	/** Pages by the hash of their address, the oldest first. */
+	/** Pages by the hash of their address. The oldest page is the first one. */
 	readonly #pages = new Map<string, StoredPage>();
-	/** Secret from which the same address is derived again for an idempotency key. The address itself is not stored. */
+	/**
+	 * Secret from which the address of a page with an idempotency key is derived, each time in the same way. The
+	 * address itself is not stored.
+	 */
 	readonly #seed = randomBytes(32);
 
 	constructor(options: SecretPagesOptions) {
@@ -66,9 +69,9 @@ export class SecretPages {
 	}
 
 	/**
-	 * Creates the page of a question, or returns the page of an earlier request with the same key. Rejects with the same
-	 * errors as an answer, for example if the holder may not answer. Rejects with `invalid_argument` for a key of another
-	 * request.
+	 * Creates a page for a question, or returns the page that an earlier request with the same key has created. Rejects
+	 * with the same errors as an answer, for example if the holder may not answer. Rejects with `invalid_argument` if
+	 * `key` belongs to a page for another question or another person.
 	 */
 	async issue(
 		holder: Principal,

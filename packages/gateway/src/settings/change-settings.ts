@@ -16,7 +16,7 @@ import { effectiveSetting, schemaAt } from "./effective-settings.ts";
 export interface ChangedSettings {
 	readonly path: string;
 	readonly isChanged: boolean;
-	/** Reason why a gateway cannot start in this environment with the file, for example a missing key. */
+	/** Reason why a gateway cannot start with the changed file in this environment, for example a missing key. */
 	readonly problem?: string;
 	/** Flag or variable that has precedence over a changed setting. */
 	readonly overriddenBy?: string;
@@ -34,7 +34,7 @@ interface FileChange {
 export async function readConfigText(sources: ConfigSources): Promise<{ path: string; text: string }> {
 	const { path } = configFile(sources);
 	try {
-		// Without this check, the file would be changed first, and refused afterwards.
+		// Without this check, the command would change the file, and a gateway would refuse the file later.
 		refuseForeignWriters(path, await stat(path));
 		return { path, text: (await readFile(path, "utf8")).replace(/^\uFEFF/, "") };
 	} catch (cause) {
@@ -95,7 +95,7 @@ export async function withoutSetting(key: string, sources: ConfigSources): Promi
 
 /**
  * Replaces the text of the configuration file. `before` is the text before the edit. Rejects with
- * `failed_precondition` if the file has changed since.
+ * `failed_precondition` if the file has changed since then.
  */
 export async function replaceConfigText(
 	text: string,
@@ -152,8 +152,8 @@ interface Place {
 }
 
 /**
- * Converts words to the value of a setting. Throws `invalid_argument` for invalid JSON, and for several words where
- * one is expected. The schema checks the value later.
+ * Converts words to the value of a setting. Throws `invalid_argument` for invalid JSON, and for several words if the
+ * setting has a single value. Does not check the value against the schema.
  */
 function readValue(words: readonly string[], { key, schema, cwd }: Place): unknown {
 	const isPath = relative.test(schema.description ?? "");

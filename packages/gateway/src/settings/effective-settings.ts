@@ -16,7 +16,7 @@ import {
 import type { ConfigSources } from "../config/sources.ts";
 import { settingRefusalTexts } from "../texts/config/refusals.ts";
 
-/** Value of one setting that a gateway would use at its start, with its position. */
+/** Value that a gateway would use for one setting at its start, with the position of the value. */
 export interface EffectiveSetting {
 	/** Path in the file, such as `budgets.day`. */
 	readonly key: string;
@@ -136,11 +136,11 @@ function pathsIn(path: readonly string[], value: unknown): (readonly string[])[]
 }
 
 const hidden = "(hidden)";
-/** Pattern of program options with a secret, which is the next argument or the text after `=`. */
+/** Pattern of program options with a secret. The secret is the next argument or the text after `=`. */
 const secretOption = /^-{1,2}[\w-]*(?:key|token|secret|password|auth)[\w-]*$/i;
 
 /**
- * Returns the value with hidden secrets: variables of programs, arguments of secret options, credentials in
+ * Returns the value without secrets. Hides variables of programs, arguments of secret options, credentials in
  * addresses, and texts that look like credentials.
  */
 function withoutSecrets(value: unknown, path: readonly string[]): unknown {

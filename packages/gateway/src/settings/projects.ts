@@ -35,8 +35,8 @@ export function projectsIn(data: string): string {
 }
 
 /**
- * Reads the decisions about directories. Returns an empty list without a file. Rejects with `invalid_argument` for a
- * file that is invalid or cannot be read.
+ * Reads the decisions about directories. Returns an empty list if the file does not exist. Rejects with
+ * `invalid_argument` if the file is invalid or cannot be read.
  */
 export async function readProjects(data: string): Promise<readonly Project[]> {
 	const path = projectsIn(data);
@@ -74,8 +74,8 @@ interface ChangeParts {
 }
 
 /**
- * Stores or deletes the decision for a directory, after a note for the audit log. Returns whether the
- * decision has changed.
+ * Stores or deletes the decision for a directory. First stores a note for the audit log. Returns whether the decision
+ * has changed.
  */
 export async function changeProject(
 	directory: string,

@@ -7,7 +7,10 @@ import { withFileLock } from "../data-directory/file-lock.ts";
 import { checkPermissions, removeDrafts, replacePrivateFile } from "../data-directory/private-file.ts";
 import { storedKeysTexts } from "../texts/config/stored-keys.ts";
 
-/** Pattern of names of keys and tokens. Other variables, such as PATH, would have further effects. */
+/**
+ * Pattern of the names of variables with keys and tokens. Other variables, such as PATH, are not stored, because they
+ * would have further effects.
+ */
 const keyName = /^(?!PARLEY_|NODE_)[A-Z][A-Z0-9_]*_(?:KEY|TOKEN|SECRET|BEDROCK)$/;
 
 const keysSchema = () => z.record(z.string().regex(keyName), z.string().min(1));

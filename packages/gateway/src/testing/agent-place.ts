@@ -68,7 +68,7 @@ export class AgentPlace implements AsyncDisposable {
 		};
 	}
 
-	/** Starts the agent with the provider of these flags. `open` uses a script instead. */
+	/** Starts the agent with the provider in `flags`. `open` uses a script instead of a provider. */
 	async start(flags: RpcFlags): Promise<OpenAgent> {
 		const { provider, model, baseUrl } = flags;
 		const started = await openAgent({

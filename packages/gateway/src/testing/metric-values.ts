@@ -1,8 +1,8 @@
 import type { MetricRecorder } from "../metrics/recorder.ts";
 
 /**
- * Returns the values of the metrics whose names start with `prefix`, by name and label values, for example
- * `parley_tasks_total failed`.
+ * Returns the values of the metrics with names that start with `prefix`. The key of a value contains the metric's
+ * name and the label values, for example `parley_tasks_total failed`.
  */
 export async function metricValues(
 	recorder: MetricRecorder,

@@ -93,8 +93,8 @@ export class ZotSetup implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns the types of the frames for the command with this id, without responses and text deltas. The type
-	 * `turn_end` is followed by the stop reason.
+	 * Returns the types of the frames for the command `id`, without responses and text deltas. After the type
+	 * `turn_end`, the text contains the stop reason.
 	 */
 	typesOf(id: Id): string[] {
 		return this.frames

@@ -12,10 +12,12 @@ const defaults: AdmissionLimits = { perPeer: 64, pending: 512, waiting: 21_536, 
 /**
  * Prevents unauthenticated clients from exhausting the gateway. A limited number of unauthenticated connections is
  * served at the same time, each for at most ten seconds, and further connections wait unread. At the maximum of open
- * connections, each new connection closes a waiting one, or is closed itself. All listeners share one object.
+ * connections, each new connection closes a waiting connection, or is closed itself if none waits. All listeners
+ * share one `Admission`.
  *
- * All users of this machine have the same address. When this address has no free place, processes of the gateway's own
- * user use separate places and a separate queue. Other users therefore cannot lock the operator out.
+ * All users of this machine connect from the same loopback address. When this address has no free place, processes of
+ * the gateway's own user use separate places and a separate queue. Other users therefore cannot lock the operator
+ * out.
  */
 export class Admission {
 	readonly #limit: number;
@@ -36,15 +38,15 @@ export class Admission {
 		this.#own = new Places({ ...places, pending: places.perPeer });
 	}
 
-	/** Returns the numbers of served and waiting connections that have not authenticated. */
+	/** Returns the numbers of unauthenticated connections: served, and waiting. */
 	get unauthenticated(): { readonly served: number; readonly waiting: number } {
 		const [unauthenticated, own] = [this.#unauthenticated, this.#own];
 		return { served: unauthenticated.served + own.served, waiting: unauthenticated.waiting + own.waiting };
 	}
 
 	/**
-	 * Admits the connection now or later, or closes it. The owner of a loopback connection is looked up only if its address
-	 * has no free place.
+	 * Admits the connection now or later, or closes it. The owner of a loopback connection is looked up only if the
+	 * loopback address has no free place.
 	 */
 	enter(connection: NewConnection): void {
 		const { socket } = connection;
@@ -63,7 +65,7 @@ export class Admission {
 		else void this.#enterByOwner(peer, connection);
 	}
 
-	/** Records the TLS stream of a connection, which identifies the connection from then on. */
+	/** Records the TLS stream of a connection. From then on, the TLS stream identifies the connection. */
 	carries(socket: Socket, secure: Socket): void {
 		this.#carriers.set(secure, socket);
 	}

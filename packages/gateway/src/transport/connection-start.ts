@@ -5,14 +5,16 @@ import { refusalTexts } from "../texts/http.ts";
 import type { TlsIdentity } from "./tls-identity.ts";
 
 export interface ListenerSecurity {
-	/** Returns the current TLS identity for clients that start with TLS. If it is absent, TLS is not available. */
+	/** Returns the current TLS identity for clients that start with TLS. Without this function, TLS is not available. */
 	identity?(): TlsIdentity;
 	/** Clients that may connect without TLS. Default: all. If all clients need TLS, the listener has an `https:` address. */
 	readonly plain?: "nobody" | ((socket: Socket) => boolean);
 }
 
 export interface ConnectionHandlers {
-	/** Receives a connection that does not use HTTP/2. An HTTP server gets it as its `connection` event. */
+	/**
+	 * Receives a connection that does not use HTTP/2. An HTTP server receives the connection as its `connection` event.
+	 */
 	onHttp(socket: Socket): void;
 	/** Receives an unread connection that uses HTTP/2. */
 	onHttp2(socket: Socket): void;
@@ -36,8 +38,8 @@ export async function startConnection(socket: Socket, options: StartOptions): Pr
 		const secure = await startTls(socket, identity(), clock);
 		if (!secure) return;
 		admission.carries(socket, secure);
-		// An HTTP/2 connection stays unread here, because Node's HTTP/2 loses the order of bytes that were returned to
-		// a TLS connection.
+		// An HTTP/2 connection stays unread here. Node's HTTP/2 loses the order of bytes that were read from a TLS
+		// connection and then returned to it.
 		if (secure.alpnProtocol === "h2") options.onHttp2(secure);
 		else if ((await readFirstBytes(secure, clock)) === "other") options.onHttp(secure);
 		// HTTP/2 over TLS requires ALPN: RFC 9113, section 3.2. The client may also have sent nothing, or TLS inside TLS.
@@ -63,7 +65,7 @@ const FIRST_BYTES_DEADLINE_MS = 5_000;
 /** First bytes of an HTTP/2 client: RFC 9113, section 3.4. */
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
-/** Type of the first record of every TLS client: RFC 8446, section 5.1. */
+/** Record type of a handshake. This is the first byte that every TLS client sends: RFC 8446, section 5.1. */
 const TLS_HANDSHAKE = 0x16;
 
 type FirstBytes = "tls" | "http2" | "other";
@@ -105,8 +107,9 @@ function judge(bytes: Buffer): FirstBytes | "unclear" {
 const HANDSHAKE_DEADLINE_MS = 5_000;
 
 /**
- * Supported protocols, the preferred one first. Browsers and curl offer both, and the pages and endpoints need
- * HTTP/1.1. gRPC clients offer only `h2`. The handshake refuses a client that offers neither: RFC 7301, section 3.2.
+ * Supported protocols. The first one is preferred. Browsers and curl offer both protocols, and the pages and
+ * endpoints need HTTP/1.1. gRPC clients offer only `h2`. The handshake refuses a client that offers neither of the
+ * two protocols: RFC 7301, section 3.2.
  */
 const alpn = ["http/1.1", "h2"] as const;
 
@@ -121,7 +124,7 @@ function startTls(socket: Socket, { context }: TlsIdentity, clock: Clock): Promi
 		ALPNCallback: ({ protocols }) => alpn.find((protocol) => protocols.includes(protocol)),
 	});
 	secure.on("error", () => secure.destroy());
-	// Later protocol errors are emitted under this name only, unless a `tls.Server` created the socket:
+	// After the handshake, protocol errors are emitted only as `_tlsError`, unless a `tls.Server` created the socket:
 	// https://github.com/nodejs/node/blob/v24.x/lib/internal/tls/wrap.js (_tlsError)
 	secure.on("_tlsError", () => secure.destroy());
 	return new Promise((resolve) => {
@@ -134,7 +137,7 @@ function startTls(socket: Socket, { context }: TlsIdentity, clock: Clock): Promi
 		const succeed = (): void => settle(secure);
 		const fail = (): void => settle(undefined);
 		const timer = clock.after(HANDSHAKE_DEADLINE_MS, fail);
-		// The server side emits this event instead of `secureConnect`: https://nodejs.org/api/tls.html#class-tlstlssocket
+		// The server side emits `secure` instead of `secureConnect`: https://nodejs.org/api/tls.html#class-tlstlssocket
 		secure.on("secure", succeed).on("close", fail);
 	});
 }

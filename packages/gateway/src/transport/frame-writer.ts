@@ -6,9 +6,9 @@ import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budg
 /** Number of bytes in the buffer of the socket above which further frames wait in the writer. */
 const socketShare = 256 * 1024;
 
-/** Number of bytes of a replay that are collected before they are written, so that few system calls are necessary. */
+/** Number of bytes of a replay from which the collected frames are written, so that few system calls are necessary. */
 const replayChunk = 64 * 1024;
-/** Maximum number of frames of a replay that are collected before they are written. */
+/** Number of frames of a replay from which the collected frames are written. */
 const replayFrames = 256;
 
 export interface FrameWriterOptions {
@@ -16,7 +16,7 @@ export interface FrameWriterOptions {
 	readonly batch: WriteBatch;
 	readonly clock: Clock;
 	readonly budget?: ReaderBudget;
-	/** Account of the waiting bytes of all readers. */
+	/** Account that counts the waiting bytes of all readers. */
 	readonly account: OutgoingAccount;
 	/** Reports each minor or droppable frame that is dropped because of the budget. */
 	readonly onDropped?: () => void;
@@ -34,9 +34,9 @@ const minorShare = 1 / 8;
 export type FrameWeight = "required" | "droppable" | "minor";
 
 /**
- * Writes complete frames to one socket, all frames of a tick in one write. A slow reader first loses minor frames, and
- * above its budget also droppable frames. If it is still above its budget after `readerPatienceMs`, or reaches twice
- * the budget, `onOverflow` is called once, and all waiting frames are dropped.
+ * Writes complete frames to one socket, all frames of a tick in one write. A slow reader first loses minor frames,
+ * and above its budget also droppable frames. If the reader is still above its budget after `readerPatienceMs`, or
+ * reaches twice the budget, `onOverflow` is called once, and all waiting frames are dropped.
  */
 export class FrameWriter implements Flushable, Holder {
 	readonly #options: FrameWriterOptions;
@@ -81,7 +81,8 @@ export class FrameWriter implements Flushable, Holder {
 		this.#bytes = 0;
 		const written = socket.write(joined);
 		this.#blocked = socket.writableLength > socketShare;
-		// Below its own limit, the socket emits no event when it becomes empty, so these few bytes are not counted.
+		// If the socket contains fewer bytes than its own limit, it emits no event when it becomes empty. These few bytes
+		// are therefore not counted.
 		if (!written) this.#count();
 	}
 
@@ -175,7 +176,7 @@ interface Flushable {
 	flush(): void;
 }
 
-/** Collects the writers of this tick, so that each socket gets one write. */
+/** Collects the writers that have frames in the current tick, so that each socket gets one write per tick. */
 export class WriteBatch {
 	#dirty: Flushable[] = [];
 

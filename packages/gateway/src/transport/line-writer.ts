@@ -6,22 +6,22 @@ const patienceMs = 30_000;
 /** Maximum number of characters that may wait for the reader. */
 const maxWaiting = 64 * 1024 * 1024;
 /**
- * Maximum number of bytes of one part. Longer text is split. Each part that the reader accepts restarts the time
- * limit, so a slow reader is not treated as disconnected.
+ * Maximum number of bytes in one part. Longer text is split into parts. Each written part restarts the time limit, so
+ * a slow reader is not treated as disconnected.
  */
 const partBytes = 16 * 1024;
 
 /** Number of characters above which text does not wait for the end of the tick, so that the reader can begin. */
 const large = 1024 * 1024;
 
-/** Minimum number of lines in one tick that are treated as a stream, for example of a fast reply. */
+/** Number of lines in one tick from which the lines are treated as a stream, for example of a fast reply. */
 const streamLines = 4;
 /**
- * Maximum number of turns of the event loop that share one write, because a write takes longer than the creation of
- * the lines.
+ * Maximum number of event-loop turns in which lines wait for the same write. Lines share a write because a write
+ * takes longer than the creation of the lines.
  */
 const streamTurns = 32;
-/** Maximum milliseconds of the turns that share one write. */
+/** Maximum milliseconds for which the lines of several turns wait for the same write. */
 const streamMs = 2;
 
 export interface LineWriterOptions {
@@ -35,8 +35,8 @@ export interface LineWriterOptions {
 }
 
 /**
- * Writes lines to one reader. All lines of a tick share one write. In a stream, the lines of several turns of the event
- * loop share one write.
+ * Writes lines to one reader. All lines of a tick share one write. If many lines arrive in each tick, the lines of
+ * several turns of the event loop share one write.
  */
 export class LineWriter {
 	readonly #output: Writable;
@@ -54,7 +54,7 @@ export class LineWriter {
 	#isWriteScheduled = false;
 	#blocked: Timer | undefined;
 	#ended = false;
-	/** Number of parts that the stream has not written yet. */
+	/** Number of parts that the output has not written yet. */
 	#inFlight = 0;
 	#lost = false;
 	#waiters: (() => void)[] = [];
@@ -129,8 +129,8 @@ export class LineWriter {
 	}
 
 	/**
-	 * Schedules the write of this tick's lines. Requests of this tick, for example to a model, are sent first. Lines
-	 * about commits of this tick are included in the write.
+	 * Schedules the write of the lines of the current tick. Requests that the tick makes, for example to a model, are
+	 * sent before the write. Lines about commits in the tick are included in the write.
 	 */
 	#settle(): void {
 		this.#isWriteScheduled = true;

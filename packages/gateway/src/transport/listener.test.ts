@@ -113,8 +113,8 @@ test("a connection that is silent for five seconds is closed, and other connecti
 	const other = call(server);
 	await once(silent, "connect");
 	other.write("GET /1 HTTP/1.1\r\nHost: a\r\n\r\n");
-	// Connections are accepted in order. When the second connection has its answer, the server already waits for bytes of the
-	// first.
+	// Connections are accepted in order. When the second connection has its answer, the server already waits for bytes
+	// from the first connection.
 	await once(other, "data");
 	server.clock.advance(5_000);
 	await once(silent, "close");

@@ -13,7 +13,7 @@ const BACKLOG = 4_096;
 export interface ListenerOptions extends Endpoint, ListenerSecurity, ConnectionHandlers {
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Admission that all listeners of a gateway share, so that the limits apply to their connections together. */
+	/** Admission that all listeners of a gateway share. Its limits apply to the connections of all listeners together. */
 	readonly admission: Admission;
 	/** Whether the far end is a process of the gateway's own user. False if that is unknown. Never rejects. */
 	isOwn(socket: Socket): Promise<boolean>;
@@ -78,7 +78,8 @@ export async function createListener(options: ListenerOptions): Promise<Listener
 				for (const socket of sockets) socket.destroy();
 			});
 			await closed;
-			// The server emits `close` before its last sockets do. The timers of these sockets run until they close.
+			// The server emits `close` before its last sockets emit `close`. The timers of these sockets run until the
+			// sockets close.
 			await Promise.all(Array.from(sockets, (socket) => new Promise((end) => socket.once("close", end))));
 			timer.cancel();
 		},

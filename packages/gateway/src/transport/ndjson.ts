@@ -12,7 +12,7 @@ export type Line =
 /**
  * Splits a stream of bytes, in chunks of any size, into lines. A line ends with `\n` or `\r\n`, and is returned
  * without this ending. Stores up to `maxBytes` bytes of an unfinished line, and one byte for a possible `\r`. Stores
- * only the length of a longer line.
+ * only the length of a line that exceeds `maxBytes`.
  */
 export class LineReader {
 	readonly #maxBytes: number;
@@ -23,7 +23,7 @@ export class LineReader {
 		this.#maxBytes = maxBytes;
 	}
 
-	/** Returns the lines that this chunk completes, in order. */
+	/** Returns the lines that `chunk` completes, in order. */
 	*read(chunk: Buffer): Generator<Line> {
 		let from = 0;
 		for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {

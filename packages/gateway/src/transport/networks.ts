@@ -9,7 +9,7 @@ export interface Networks {
 
 /**
  * Whether a text is an IP address or a network in CIDR form (`10.0.0.0/8`). False for other notations (`10.1`,
- * `10.0.0.0/08`), and for a network of all addresses of a family (`0.0.0.0/0`, `::ffff:0:0/96`).
+ * `10.0.0.0/08`), and for a network that contains all addresses of a family (`0.0.0.0/0`, `::ffff:0:0/96`).
  */
 export function isNetwork(text: string): boolean {
 	const [address = "", bits] = text.split(/\/(.*)/s);

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Clock, Timer } from "@parley/base";
 
-/** Maximum numbers of connections that have not been authenticated. */
+/** Limits of unauthenticated connections. */
 export interface PlacesLimits {
 	/** Maximum number of served connections from one address. */
 	readonly perPeer: number;
@@ -27,7 +27,7 @@ export interface NewConnection {
  */
 const DEADLINE_MS = 10_000;
 
-/** A waiting connection, linked to its neighbours of the same address. */
+/** A waiting connection, linked to the previous and the next waiting connection from the same address. */
 interface Entry {
 	readonly peer: string;
 	readonly connection: NewConnection;
@@ -94,7 +94,7 @@ export class Places {
 		return this.#entryOf.size;
 	}
 
-	/** Whether a connection from this address would be served immediately. */
+	/** Whether a connection from the address `peer` would be served immediately. */
 	hasPlace(peer: string): boolean {
 		if (this.#waiting.size >= this.#limits.pending) return false;
 		return (this.#byPeer.get(peer) ?? 0) < this.#limits.perPeer || this.#isShared(peer);
@@ -121,8 +121,8 @@ export class Places {
 	}
 
 	/**
-	 * Closes the newest waiting connection of the address with the most waiting connections, in constant time. Returns false
-	 * if no connection waits. This rule prevents one address from excluding all others.
+	 * Closes the newest waiting connection of the address with the most waiting connections, in constant time. Returns
+	 * false if no connection waits. The choice of this address prevents one address from excluding all others.
 	 */
 	evict(): boolean {
 		const [peer = ""] = this.#byLength.get(this.#longest) ?? [];
@@ -164,7 +164,7 @@ export class Places {
 		if (now > this.#longest || !this.#byLength.has(this.#longest)) this.#longest = now;
 	}
 
-	/** Admits the oldest connection of the next address that may have another place. */
+	/** Admits the oldest waiting connection of the next address for which a place is free. */
 	#admitNext(): void {
 		for (const [peer, queue] of this.#queues) {
 			const connection = queue.oldest?.connection;

@@ -1,5 +1,6 @@
 /**
- * Descriptions of the settings of chats, for `docs/configuration.md` and the JSON Schema. A default, if any, is last.
+ * Descriptions of the settings in `chat`, for `docs/configuration.md` and the JSON Schema. If a setting has a
+ * default, the description ends with it.
  */
 export const chatSettingTexts = {
 	rulePlatform: "People of this platform, such as discord.",

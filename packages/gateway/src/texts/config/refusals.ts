@@ -17,7 +17,7 @@ const keyFix = "set it to a valid key, or unset it";
 const keyUnencrypted = "the key would be sent over the internet without encryption";
 const httpsOrOwnNetwork = "https, or a server on this machine or in its own network";
 
-/** Errors of settings, and parts of these errors. */
+/** Errors about settings, and parts of these errors. */
 export const settingRefusalTexts = {
 	otherModelServer: "the setting llama also names a model server",
 	oneOfBoth: "only one of the settings baseUrl and llama; remove one of them",

@@ -1,4 +1,7 @@
-/** Descriptions of the settings, for `docs/configuration.md` and the JSON Schema. A default, if any, is last. */
+/**
+ * Descriptions of the settings, for `docs/configuration.md` and the JSON Schema. If a setting has a default, the
+ * description ends with it.
+ */
 export const settingTexts = {
 	providerApi:
 		"API of the server. Default: the API of the known provider with this name if the address is its own, else chat-completions.",
@@ -125,7 +128,7 @@ export const mcpSettingTexts = {
 		"Let the MCP server of this gateway show usual approvals as forms in the client. Only for clients that always let a person answer a form. Default: false.",
 } as const;
 
-/** Descriptions of the settings of the web search. */
+/** Descriptions of the settings in `search`. */
 export const searchSettingTexts = {
 	api: "Search engine: brave is Brave Search, which needs a key. searxng is your own SearXNG, whose settings must allow the format json.",
 	url: ({ origin }: { readonly origin: string }) =>

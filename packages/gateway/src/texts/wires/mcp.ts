@@ -1,6 +1,6 @@
 const later = "then call task_status with session_id, run_id and wait_seconds";
 
-/** Texts of the MCP server that models and people read: its tools and resources, and the states of work. */
+/** Texts for models and people at the MCP server: tools and resources, and the states of work. */
 export const mcpTexts = {
 	answerQuestion: "call answer with this question_id",
 	approvalByPerson: `only a person can approve this, in a chat, in the terminal, or with parley answer; ${later}`,
