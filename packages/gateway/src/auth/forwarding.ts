@@ -51,8 +51,8 @@ export function findOrigin(request: IncomingRequest, proxies: Networks | undefin
 }
 
 /**
- * Whether a header shows that a proxy forwarded the request: `Forwarded` (RFC 7239), `Via` (RFC 9110), or another
- * header that proxies or content delivery networks set, such as X-Forwarded-For or CF-Connecting-IP.
+ * Whether a header shows that a proxy forwarded the request. Such headers are `Forwarded` (RFC 7239), `Via` (RFC
+ * 9110), and headers that proxies or content delivery networks set, such as X-Forwarded-For or CF-Connecting-IP.
  */
 export function isForwarded(request: IncomingRequest): boolean {
 	return headerNames(request).some((name) => forwarding.test(name.replaceAll("_", "-")));

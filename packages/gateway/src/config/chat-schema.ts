@@ -107,8 +107,8 @@ const notices = () =>
 		.superRefine(namesOwnPeople);
 
 /**
- * Adds an issue for each group with people of a guild or team other than the channel's, because a connector reaches
- * only people of its own guild or team.
+ * Adds an issue for each group with people of another guild or team than the channel's. A connector reaches only
+ * people of its own guild or team.
  */
 function namesOwnPeople(
 	given: Readonly<Record<string, { readonly groups: readonly { readonly people?: readonly string[] }[] }>>,

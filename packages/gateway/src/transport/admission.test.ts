@@ -157,7 +157,7 @@ test("other users of this machine cannot take the last slot or the queue from th
 	expect(admitted).toEqual(mine.slice(0, 2));
 	expect(mine.map((pair) => pair.accepted.destroyed)).toEqual([false, false, false, true]);
 
-	// A free place goes to a connection of the same queue.
+	// The place of a closed or authenticated connection is given to the next connection in the same queue.
 	if (mine[0]) admission.settled(mine[0].accepted);
 	expect([unauthenticated.length, admitted.length]).toEqual([2, 3]);
 	if (strange[0]) admission.settled(strange[0].accepted);

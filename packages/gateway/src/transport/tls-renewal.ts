@@ -12,8 +12,8 @@ export interface TlsRenewalOptions {
 }
 
 /**
- * TLS identity from two files, which are read again after a change. If they are invalid, the previous identity stays in
- * use.
+ * TLS identity from two files, which are read again after a change. If the files are invalid, the previous identity
+ * stays in use.
  */
 export class TlsRenewal {
 	/** Handles a new identity after it has replaced the previous one. */
@@ -95,7 +95,7 @@ export class TlsRenewal {
 }
 
 /**
- * Returns a text that changes with each change of the files. Follows links, because renewal programs replace them.
+ * Returns a text that differs after a change of the files. Follows links, because renewal programs replace the links.
  */
 async function stateOf({ cert, key }: TlsFiles): Promise<string> {
 	const facts = [cert, key].map(async (file) => {
