@@ -112,8 +112,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Reads, with a new database only, the messages that Parley's gateway does not have, in channels and threads with
-	 * sessions. Call `begin` once, after the connector can receive events. After an interruption, the next start
+	 * Reads missed messages if the database is new: the messages that Parley's gateway lacks, in channels and threads
+	 * with sessions. Call `begin` once, after the connector can receive events. After an interruption, the next start
 	 * reads the messages again. Rejects if `knownRooms` or the database fails.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
@@ -185,7 +185,7 @@ export class CatchUp {
 		this.#missingFrom = Math.min(this.#missingFrom ?? since, since);
 	}
 
-	/** Adds gaps to the gaps that remain to be read. Resolves when all are read, or when the connector stops. */
+	/** Adds gaps to the gaps that remain to be read. Resolves when all gaps are read, or when the connector stops. */
 	async #add(gaps: readonly Gap[], now: number): Promise<void> {
 		const { log } = this.#parts;
 		const first = stampOf(now - oldestMs);

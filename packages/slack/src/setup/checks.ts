@@ -35,7 +35,7 @@ export interface WrongSetting {
 
 type Check = (checks: SlackChecks) => Promise<Finding>;
 
-/** Scopes from the header `x-oauth-scopes`, which the web client adds to the response. */
+/** Scopes from the header `x-oauth-scopes`. The web client adds these scopes to the response. */
 const Scoped = z.object({ response_metadata: z.object({ scopes: z.array(z.string()) }) });
 const Rooms = z.object({
 	channels: z.array(z.unknown()),

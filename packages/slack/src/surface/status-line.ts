@@ -168,8 +168,8 @@ export class StatusLine {
 	}
 
 	/**
-	 * Sends changes of a thread one at a time, so that the last applies. A removal does not wait for the connector's
-	 * own rate limits.
+	 * Sends changes of a thread one at a time, so that the last change applies. A removal does not wait for the
+	 * connector's own rate limits.
 	 */
 	#set(line: Line, status: SessionStatus): Promise<void> {
 		const { channel, thread, last } = line;

@@ -160,7 +160,10 @@ function isOtherRefusal(error: unknown): boolean {
 	return error instanceof Refused && error.kind === "rejected" && error.slackCode !== notStreaming;
 }
 
-/** Returns the recipient of a stream. Slack requires the recipient outside direct messages, and sometimes in them. */
+/**
+ * Returns the recipient of a stream. Slack requires the recipient outside direct messages, and sometimes also in
+ * direct messages.
+ */
 function recipientOf(reader = ""): { recipient_user_id?: string; recipient_team_id?: string } {
 	const [platform, team, user] = reader.split(":");
 	if (platform !== "slack" || !team || !user) return {};
