@@ -39,7 +39,8 @@ async function askToStop(pid: number, data: string): Promise<void> {
 }
 
 /**
- * Whether the process is a gateway, which has the lock file open for writing. False on systems other than Linux.
+ * Whether the process has the lock file of the data open for writing, as a running gateway has. False on systems
+ * other than Linux.
  */
 function hasLock(pid: number, data: string): boolean {
 	try {

@@ -48,8 +48,8 @@ interface SandboxReport {
 const patienceMs = 3_000;
 
 /**
- * Reads the health report of the gateway. Resolves with null for a status other than 200, for example if this
- * user may not read the report.
+ * Reads the health report of the gateway. Resolves with null for a status other than 200, for example if this user
+ * may not read the report. Rejects if no gateway answers, or if the response is not JSON.
  */
 export async function readHealthReport(flags: AddressFlags, io: Io): Promise<HealthReport | null> {
 	const address = await findGateway(flags, io);

@@ -24,10 +24,12 @@ interface BackgroundStart {
 	readonly io: Io;
 }
 
-/** Gateway that `ensureGateway` has found or started. */
+/** Gateway that `ensureGateway` or `runInBackground` has found or started. */
 export interface FoundGateway {
 	readonly gateway: RunningGateway;
-	/** Log file of the gateway, if `ensureGateway` has started the gateway. Otherwise undefined. */
+	/**
+	 * Log file of a started gateway. Undefined for a gateway that was already running, or that another command started.
+	 */
 	readonly log?: string;
 }
 

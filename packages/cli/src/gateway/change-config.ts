@@ -37,8 +37,8 @@ export async function configSources({ data, config }: ConfigFlags, io: Io): Prom
 }
 
 /**
- * Prints one setting, the settings of a group, or all settings that a source sets. `--all` also includes default
- * values.
+ * Prints one setting, or all settings of a group. Without a key, prints all settings that a source sets, and with
+ * `--all` also settings with default values.
  */
 export async function showSettings(key: string | undefined, flags: ConfigFlags, io: Io): Promise<void> {
 	const sources = await configSources(flags, io);

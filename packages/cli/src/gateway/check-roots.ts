@@ -5,7 +5,7 @@ import { rootTexts } from "../texts/gateway/start.ts";
 /**
  * Checks whether the gateway's tools could use every file of the machine. Returns a warning if the operator chose `/`
  * as a root. Rejects if no root was chosen and the current directory is `/`, because a service manager or a container
- * often starts programs there.
+ * often starts programs in `/`.
  */
 export async function checkRoots(
 	chosen: readonly string[],

@@ -89,8 +89,8 @@ interface Chosen {
 }
 
 /**
- * Returns the usable entries that the flags choose. Throws a `UsageError` if an entry from `--server` is missing
- * or unusable, or if no entry is usable.
+ * Returns the usable entries that the flags choose, and the reasons why other entries cannot be used. Throws a
+ * `UsageError` if an entry from `--server` is missing or unusable, or if no entry is usable.
  */
 function chooseEntries(
 	file: DirectoryFile,
@@ -198,8 +198,8 @@ function rightRows({ envFrom = [], read = [], write = [], hosts = [] }: Rights):
 }
 
 /**
- * Stores the trust in the servers. With `--server`, the trust in the remaining servers stays if the file has not
- * changed.
+ * Stores the trust in the servers. With `--server`, the trust in the directory's other servers stays if `.mcp.json`
+ * has not changed.
  */
 async function storeTrust(
 	{ directory, file, servers }: McpFileContent["trusted"][number],

@@ -42,7 +42,7 @@ export async function answerFor(
 	const data = await chosenDataDirectory(flags.data, io);
 	const path = resolve(io.cwd, given);
 	const real = await realpath(path).catch(() => undefined);
-	// `forget` also accepts a directory that no longer exists, because the operator's answer for it is still stored.
+	// `forget` also accepts a directory that no longer exists, because an answer for it may still be stored.
 	if (real === undefined && name !== "forget") {
 		throw new UsageError(projectsMessages.missing({ directory: given }));
 	}

@@ -27,7 +27,7 @@ import { stopSignal } from "./stop-signal.ts";
 
 /** Milliseconds that running work gets after the first signal. */
 const signalGraceMs = 25_000;
-/** Further milliseconds after which the process ends itself. */
+/** Milliseconds from the end of the grace period until the process ends itself. */
 const lastMs = 5_000;
 /** Milliseconds that running work gets after a client has asked the gateway to stop. */
 const shutdownGraceMs = 30_000;
@@ -43,8 +43,8 @@ export interface RunOptions {
 	/** Whether log lines are written only to the log file of the data directory. */
 	readonly onlyLogFile?: boolean;
 	/**
-	 * Whether SIGHUP reloads the certificate. Without a certificate, SIGHUP ends the gateway, for example when its terminal
-	 * closes.
+	 * Whether SIGHUP reloads the certificate. If false, or without a certificate, SIGHUP ends the gateway, for example
+	 * when its terminal closes.
 	 */
 	readonly reloads?: boolean;
 	/** Addresses in addition to the configured addresses. */

@@ -37,8 +37,8 @@ function checked(name: string, value: string | undefined): string {
 }
 
 /**
- * Writes the variables into a file that only this user can read. Other lines of the file stay. Returns true if the file
- * has changed.
+ * Writes the variables into a file that only this user can read. Other lines of the file stay. Resolves with true if
+ * this call has changed the file.
  */
 export async function storeVariables(
 	file: string,

@@ -14,7 +14,7 @@ import type { Links } from "./package-links.ts";
  * - `swapping`: the packages change places.
  * - `starting`: the data is migrated, and gateways start.
  * - `restoring`: the old data and the old package are restored.
- * - `restored`: both are restored, and gateways start.
+ * - `restored`: the old data and the old package are in place, and gateways start.
  * - `finished`: only files of the upgrade remain.
  */
 export type Phase = "staging" | "stopping" | "swapping" | "starting" | "restoring" | "restored" | "finished";

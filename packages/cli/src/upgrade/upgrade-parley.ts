@@ -188,8 +188,8 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 function ignore(): void {}
 
 /**
- * Runs `work` with an upgrade for this journal. A signal ends the upgrade at the next failpoint and starts a
- * rollback, which ignores further signals.
+ * Runs `work` with an upgrade for this journal. A signal starts a rollback at the next failpoint, except in the phase
+ * `finished`. A rollback ignores further signals.
  */
 async function perform(
 	journal: UpgradeJournal,
