@@ -10,9 +10,9 @@ import type { Io } from "../command-line/io.ts";
 export const firstByteMs = 3_000;
 
 /**
- * Reads the text of a pipe, socket or file on stdin, without the line breaks at its end. Returns "" for a
- * terminal and for devices such as /dev/null. If nothing arrives within `firstByteMs`, closes stdin and
- * returns undefined.
+ * Reads the text of a pipe, socket or file on stdin, without the line breaks at its end. Resolves with "" for a
+ * terminal and for devices such as /dev/null. If nothing arrives within `firstByteMs`, closes stdin and resolves with
+ * undefined.
  */
 export async function readPipedInput({ stdin }: Io, clock: Clock): Promise<string | undefined> {
 	// `process.stdin` always has a file descriptor, but the stream of a test has no descriptor.

@@ -15,9 +15,9 @@ import { runChat } from "./chat-command.ts";
 const leftExitCode = 130;
 
 /**
- * Opens a chat in the current directory, for `parley` without arguments at a terminal. Asks once whether agents
- * may work there, and starts a gateway in the background if none runs. If PARLEY_URL names a gateway, opens the
- * chat there without a question.
+ * Opens a chat in the current directory, for `parley` without arguments at a terminal. Asks once whether agents may
+ * work in this directory, and starts a gateway in the background if none is running. If PARLEY_URL is set, opens the
+ * chat with that gateway without a question. Returns the exit code.
  */
 export async function chatInProject(io: Io): Promise<number> {
 	if (io.environment["PARLEY_URL"]) return runChat({}, io);

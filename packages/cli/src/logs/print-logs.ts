@@ -16,7 +16,7 @@ import { followLogFile, hasLogFile, readLogFile } from "./read-log-file.ts";
 export interface LogsOptions {
 	readonly since?: number;
 	readonly level?: LogLevel;
-	/** Maximum number of older lines to print first. Ignored with `since`. */
+	/** Maximum number of existing lines to print. Only the newest lines are printed. Ignored with `since`. */
 	readonly lines: number;
 	readonly follow: boolean;
 	readonly json: boolean;

@@ -9,7 +9,7 @@ interface JournalQuery {
 	readonly scope: Scope;
 	/** Earliest time in milliseconds since the epoch. */
 	readonly since?: number | undefined;
-	/** Maximum number of older lines. All older lines if undefined. */
+	/** Maximum number of existing lines to read. Only the newest lines are read. If undefined, all lines are read. */
 	readonly lines?: number | undefined;
 	readonly follow?: boolean;
 	/** Cursor of the last read entry. Only later lines are read. */

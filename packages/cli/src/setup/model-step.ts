@@ -32,8 +32,9 @@ interface ModelChoice {
 const usual = "standard";
 
 /**
- * Determines the model and its key, tests them with one short message, and stores them. The test is omitted
- * with `--no-test`, and for the offline model.
+ * Determines the model and its key, tests them with one short message, and stores them. After a failed test, asks the
+ * operator whether to retry or to store them anyway, or rejects if the step may not ask. The test is omitted with
+ * `--no-test`, and for the offline model.
  */
 export async function setUpModel(parts: StepParts): Promise<StepResult> {
 	for (;;) {

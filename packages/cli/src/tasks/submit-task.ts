@@ -82,7 +82,7 @@ async function submitInSession(client: Client, task: MethodInput<"submit_task">,
 
 /**
  * Prints the id of a submitted task, and requested tools that the task cannot use. Without `watch`, also prints the
- * command that watches the task. With `json`, prints the complete result.
+ * command that watches the task. With `json`, prints only the complete result as JSON.
  */
 export function printSubmitted(
 	submitted: MethodResult<"submit_task">,
