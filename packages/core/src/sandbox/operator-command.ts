@@ -5,12 +5,15 @@ import type { Readable } from "node:stream";
 import { DEFAULT_PATH, type Environment, findProgram } from "./commands/environment.ts";
 import { signalGroup } from "./commands/process-group.ts";
 
-/** Maximum characters of stdout, and of stderr, in a result of `runOperatorCommand`. Further characters are dropped. */
+/**
+ * Maximum characters of each output (stdout and stderr) in the result of `runOperatorCommand`. Further characters are
+ * dropped.
+ */
 const LONGEST_OUTPUT = 1_000_000;
 
 /**
- * A system program that an operator's command calls, such as systemctl(1) or npm. It has the operator's permissions. No
- * text of a model or a chat may be part of its arguments.
+ * A call of a system program, such as systemctl(1) or npm, by a command of the operator. The program has the operator's
+ * permissions. The arguments must not contain text from a model or a chat.
  */
 export interface ProgramCall {
 	/** Name of a program in PATH, or an absolute path. */
@@ -24,12 +27,12 @@ export interface OperatorCommand extends ProgramCall {
 	readonly cwd?: string;
 	/** Signal that makes this process send SIGTERM to the program. */
 	readonly signal?: AbortSignal;
-	/** Receives each line of stdout. `output` of the result is then empty. Must not throw. */
+	/** Receives each line of stdout. Must not throw. If `onLine` is present, the `output` of the result is empty. */
 	onLine?(line: string): void;
 }
 
 export interface OperatorCommandResult {
-	/** Exit code, or 128 plus the number of the signal that ended the program. */
+	/** Exit code of the program. If a signal ended the program, 128 plus the number of the signal. */
 	readonly code: number;
 	readonly output: string;
 	/** Text of stderr. */
@@ -64,15 +67,15 @@ export async function runOperatorCommand({
 
 /** Limits of `readOperatorCommand`. */
 export interface ReadLimits {
-	/** Maximum bytes of stdout. A longer output ends the program and is not returned. */
+	/** Maximum bytes of stdout. If the output is longer, the program is killed and the output is not returned. */
 	readonly maxBytes: number;
 	/** Signal that ends the process group of the program with SIGKILL. */
 	readonly signal: AbortSignal;
 }
 
 /**
- * Exit code and stdout. The bytes are undefined if the output is longer than the limit, or if the signal ended the
- * program.
+ * Exit code and stdout of the program. `bytes` is undefined if the output was longer than the limit, or if the signal
+ * aborted.
  */
 export interface ReadCommandResult {
 	readonly code: number;
@@ -80,9 +83,9 @@ export interface ReadCommandResult {
 }
 
 /**
- * Runs the program without input and resolves with the bytes that it writes to stdout. At a limit, all processes of
- * the program's process group are killed. A process that left the group may continue, but the function does not wait
- * for it. Rejects with `not_found` if the program does not exist.
+ * Runs the program without input and resolves with the bytes that the program writes to stdout. If a limit is exceeded,
+ * all processes in the program's process group are killed. A process that left the group may continue, but the function
+ * does not wait for that process. Rejects with `not_found` if the program does not exist.
  */
 export async function readOperatorCommand(
 	{ command, args, environment }: ProgramCall,

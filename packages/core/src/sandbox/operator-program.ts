@@ -7,15 +7,16 @@ import { type GroupEnd, ProcessGroup } from "./commands/process-group.ts";
 const LONGEST_LINE = 2_000;
 
 /**
- * Script that runs the program, and a background process that waits until descriptor 3 closes. The descriptor closes
- * when the gateway exits. The background process then sends SIGTERM to the group, and SIGKILL two seconds later.
+ * Script that runs the program and a background process. The background process waits until descriptor 3 closes, which
+ * happens when the gateway exits. Then it sends SIGTERM to the process group, and SIGKILL two seconds later.
  */
 const WATCH =
 	"(trap '' TERM; cat <&3; kill -s TERM -- -$$; sleep 2; kill -s KILL -- -$$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\"";
 
 /**
- * A program that the operator configured and that runs together with the gateway. It has the operator's permissions, like a
- * system service: no sandbox and no limits on memory or files. It ends when the gateway ends, even if the gateway is killed.
+ * A program from the operator's configuration that runs as long as the gateway. The program has the operator's
+ * permissions: it runs without a sandbox and without limits on memory or files. It ends when the gateway ends, even if
+ * the gateway is killed.
  */
 export interface OperatorProgram {
 	/** Absolute path, or the name of a program in PATH. */
@@ -24,15 +25,15 @@ export interface OperatorProgram {
 	readonly cwd: string;
 	/** Complete environment of the program; see `operatorEnvironment`. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Receives each line of output and errors, except blank lines. Must not throw or block. */
+	/** Receives each line of stdout and stderr, except blank lines. Must not throw or block. */
 	onLine(line: string): void;
 }
 
 export interface RunningOperatorProgram {
 	readonly pid: number;
-	/** Settles when the program has ended, or when the gateway stops waiting for its end. */
+	/** Settles when the program has ended, or when the gateway stops waiting for the program to end. */
 	readonly ended: Promise<GroupEnd>;
-	/** Sends SIGTERM, and kills the process group 1.5 s later. */
+	/** Sends SIGTERM to the process group, and kills the group 1.5 s later. */
 	stop(): void;
 }
 
@@ -64,14 +65,14 @@ export async function startOperatorProgram(
 	return { pid: group.pid, ended, stop: () => group.terminate() };
 }
 
-/** Resolves with the path of the program. Rejects with `not_found` if there is no such program. */
+/** Resolves with the path of the program. Rejects with `not_found` if the program does not exist. */
 export function findOperatorProgram(command: string, environment: Environment): Promise<string> {
 	return findProgram(command, environment["PATH"] ?? DEFAULT_PATH);
 }
 
 /**
- * Returns the environment of an operator's program: the variables that every command receives, and those whose
- * names begin with one of the prefixes.
+ * Returns the environment for an operator's program, from the variables in `environment`: the variables that every
+ * command receives, and each variable with a name that begins with one of `prefixes`.
  */
 export function operatorEnvironment(
 	environment: Environment,

@@ -3,38 +3,41 @@ import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
 
-/** A program of Parley. It is as trusted as this process. */
+/** A program that belongs to Parley. The program is as trusted as the current process. */
 export interface OwnProgram {
 	readonly args: readonly string[];
 	/** Complete environment. */
 	readonly environment: Readonly<Record<string, string>>;
 	/**
-	 * Receives each line of stderr of `startOwnProgram`. If absent, the program writes to this process's stderr. Must not
-	 * throw.
+	 * Receives each line of the program's stderr. Must not throw. If absent, the program writes to the stderr of the
+	 * current process. Only for `startOwnProgram`.
 	 */
 	onErrorLine?(line: string): void;
 }
 
 export interface RunningProgram {
-	/** Exit code, 128 plus the number of the signal that ended the program, or 127 if the program could not be started. */
+	/**
+	 * Exit code of the program. If a signal ended the program, 128 plus the number of the signal. If the start failed,
+	 * 127.
+	 */
 	readonly ended: Promise<number>;
 	signal(name: "SIGTERM" | "SIGKILL"): void;
 }
 
 /**
- * Starts a script with this process's Node and output. The script's input stays open while this process lives. A
- * program that exits at the end of its input therefore ends after its parent is killed.
+ * Starts a script with the Node and the output of the current process. The script's input stays open while the current
+ * process lives. If the current process is killed, a script that exits at the end of its input therefore also ends.
  */
 export function startOwnProgram({ args, environment, onErrorLine }: OwnProgram): RunningProgram {
 	const errors = onErrorLine ? "pipe" : "inherit";
 	const child = spawn(process.execPath, args, { env: environment, stdio: ["pipe", "inherit", errors] });
 	if (child.stderr && onErrorLine) createInterface({ input: child.stderr }).on("line", onErrorLine);
-	// The input never receives data, so an error of its stream needs no report.
+	// The input never receives data, so an error of the input stream is not reported.
 	child.stdin?.on("error", () => undefined);
 	return { ended: endOf(child), signal: (name) => void child.kill(name) };
 }
 
-/** A program of Parley that continues when this process and its terminal end. */
+/** A program that belongs to Parley and continues after the current process and its terminal have ended. */
 export interface BackgroundProgram extends OwnProgram {
 	/** Current directory of the program. */
 	readonly directory: string;
@@ -43,8 +46,8 @@ export interface BackgroundProgram extends OwnProgram {
 }
 
 /**
- * Starts a script with this process's Node in a new process session. If the program ends before this process, resolves
- * with the program's exit code, as `RunningProgram.ended` does. Throws if the log cannot be opened.
+ * Starts a script with the Node of the current process, in a new process session. Resolves with the exit code, as
+ * `RunningProgram.ended` does, if the script ends before the current process. Throws if the log cannot be opened.
  */
 export function startInBackground({ args, environment, directory, log }: BackgroundProgram): Promise<number> {
 	const output = openSync(log, "a", 0o600);
@@ -63,17 +66,17 @@ export function startInBackground({ args, environment, directory, log }: Backgro
 }
 
 /**
- * Runs a program of the operator, such as an editor, at the terminal of this process, with the environment of
- * this process. `line` is a command line of the shell, and `file` its last argument. Resolves with the exit
- * code, as `RunningProgram.ended` does.
+ * Runs a program of the operator, such as an editor, with the terminal and the environment of the current process.
+ * `line` is a shell command line, and `file` is added as its last argument. Resolves with the exit code, as
+ * `RunningProgram.ended` does.
  */
 export function runOnTerminal(line: string, file: string): Promise<number> {
 	return endOf(spawn("/bin/sh", ["-c", `${line} "$@"`, "sh", file], { stdio: "inherit" }));
 }
 
 /**
- * Sends SIGTERM to a process as `user`. Resolves with whether the signal was sent. `seteuid` is not enough, because the
- * kernel also accepts the permissions of this process's real user.
+ * Sends SIGTERM to a process with the permissions of `user`. Resolves with true if the signal was sent, and otherwise
+ * with false. `seteuid` is not enough, because the kernel also accepts the permissions of this process's real user.
  */
 export async function askToEndAs(
 	pid: number,

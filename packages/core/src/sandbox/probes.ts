@@ -7,9 +7,9 @@ import {
 } from "./system-calls/denied-calls.ts";
 import { errno, knownArchitecture } from "./system-calls/filter.ts";
 
-/** Facts about the host with which the probes detect a leak. */
+/** Facts about the host. A probe detects a leak if it finds one of these facts in the sandbox. */
 export interface ProbeFacts {
-	/** Directory beside the root. It contains a file `canary`. */
+	/** Directory beside the root. The directory contains a file `canary`. */
 	readonly beside: string;
 	/** An existing hidden directory, or `beside` if no hidden directory exists. */
 	readonly data: string;
@@ -19,7 +19,7 @@ export interface ProbeFacts {
 	readonly port: number;
 	/** Name of a listener at an abstract socket, or an unused name. */
 	readonly socket: string;
-	/** Process outside the sandbox, and its start time from its `/proc/PID/stat`. */
+	/** Id of a process outside the sandbox. `started`: start time of the process, from `/proc/PID/stat`. */
 	readonly pid: number;
 	readonly started: string;
 	/** Namespaces outside the sandbox, as the targets of their links in /proc. */
@@ -29,15 +29,15 @@ export interface ProbeFacts {
 
 export interface Probe {
 	readonly name: string;
-	/** Shell line that runs in the root, with the facts as variables. It succeeds if the escape succeeds. */
+	/** Shell line that runs in the root, with the facts as variables. The line succeeds if the escape succeeds. */
 	readonly attempt: string;
-	/** Lowest minor version of bubblewrap (0.x) that prevents this escape. */
+	/** Lowest minor version of bubblewrap (0.x) that prevents the escape. Default: 0. */
 	readonly since?: number;
 	/** Whether the escape is possible if the operator allows Unix sockets for commands. */
 	readonly unixSockets?: boolean;
 }
 
-/** Name of the socket file of a listener in the root. */
+/** Name of a socket file in the root. A listener outside the sandbox has the socket. */
 export const ROOT_SOCKET = "agent.sock";
 
 /**
@@ -46,7 +46,7 @@ export const ROOT_SOCKET = "agent.sock";
  */
 const stat = (path: string, field: number): string => `$(sed 's/.*) //' ${path} | cut -d' ' -f${field})`;
 
-/** Attempts to escape from a sandbox. Each one runs in its own subshell. */
+/** Attempts to escape from a sandbox. Each attempt runs in its own subshell. */
 export const probes: readonly Probe[] = [
 	{ name: "read-beside", attempt: 'cat "$beside/canary"' },
 	{ name: "write-beside", attempt: '[ -d "$beside" ] && echo x >"$beside/written"' },
@@ -60,7 +60,7 @@ export const probes: readonly Probe[] = [
 	{ name: "connect", attempt: 'exec 9<>"/dev/tcp/127.0.0.1/$port"' },
 	{ name: "listeners", attempt: 'grep -qi ":$(printf %04X "$port") " /proc/net/tcp /proc/net/tcp6' },
 	{ name: "abstract-socket", attempt: 'grep -q "@$socket" /proc/net/unix' },
-	// A command that sees the socket of a process outside the sandbox could connect to it.
+	// A command that sees the socket of a process outside the sandbox could connect to the socket.
 	{ name: "socket-in-root", attempt: `[ -S ${ROOT_SOCKET} ]` },
 	{ name: "interfaces", attempt: "sed 1,2d /proc/net/dev | grep -qv '^ *lo:'" },
 	{ name: "process", attempt: `[ "${stat('"/proc/$pid/stat"', 20)}" = "$started" ]` },
@@ -118,11 +118,12 @@ export const probes: readonly Probe[] = [
 	{ name: "key-list", attempt: "grep -q . /proc/keys" },
 	{ name: "filter", attempt: "grep -qE '^Seccomp:[[:space:]]*0' /proc/self/status" },
 	...deniedCalls.map(probeOf),
-	// If Unix sockets are denied, no command connects to a socket, including one that an outside process creates in a root.
+	// If Unix sockets are denied, no command can connect to a socket, even if a process outside the sandbox creates the
+	// socket in a root.
 	{ ...probeOf(deniedUnixSocket), unixSockets: true },
 ];
 
-/** Returns a probe that succeeds unless every call fails with the filter's error. */
+/** Returns a probe for denied calls. The escape succeeds unless every call fails with the filter's error. */
 function probeOf({ name, error, calls }: DeniedCalls): Probe {
 	const architecture = knownArchitecture();
 	if (architecture === undefined) return { name, attempt: "exit $untried" };
@@ -133,8 +134,8 @@ function probeOf({ name, error, calls }: DeniedCalls): Probe {
 }
 
 /**
- * Returns shell code of a function that returns the error number of a system call, or 0. The function executes a
- * program in /tmp, which a sandbox allows even if the host forbids execution in its own /tmp.
+ * Returns the definition of a shell function that makes a system call and returns its error number, or 0. The function
+ * executes a program in the sandbox's /tmp, because execution is allowed there even if the host's /tmp forbids it.
  */
 function callFunction(): string {
 	const architecture = knownArchitecture();
@@ -155,12 +156,12 @@ function octal(bytes: Uint8Array): string {
 	return Array.from(bytes, (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("");
 }
 
-/** Exit code of a probe that cannot run on this system. */
+/** Exit code of a probe if the probe cannot run on this system. */
 const UNTRIED = 99;
 
 /**
- * Returns a script that prints `escaped NAME` or `held NAME` for each probe. It prints no line for a probe whose system
- * call could not be made. In a shell without /dev/tcp, `connect` is always held.
+ * Returns a script that prints `escaped NAME` or `held NAME` for each probe. If a probe's system call could not be
+ * made, the script prints no line for the probe. In a shell without /dev/tcp, the script always prints `held connect`.
  */
 export function probeScript(tried: readonly Probe[], facts: ProbeFacts): string {
 	const values = Object.entries(facts).map(([name, value]) => `${name}=${quoted([value].flat().join("\n"))}`);

@@ -41,8 +41,8 @@ async function sandboxOf(root: string, changes: Partial<SandboxesOptions> = {}):
 }
 
 /**
- * Creates a directory with a `bwrap` that runs `line` at every start and then the system's bwrap. Returns the path of
- * the directory.
+ * Creates a directory with a program `bwrap`. At every start, the program runs `line` and then the system's bwrap.
+ * Returns the path of the directory.
  */
 async function pathWith(line: string): Promise<string> {
 	const bin = join(directory.path, "bin");
@@ -129,8 +129,8 @@ testInside(
 	async () => {
 		const github = join(project, ".github");
 		await mkdir(join(github, "workflows"), { recursive: true });
-		// For the source of the mount, bubblewrap resolves the link to /etc of this system. For the target, it resolves the link to
-		// /etc of the sandbox.
+		// If the link is the source of the mount, bubblewrap resolves it to /etc of this system. If the link is the
+		// target, bubblewrap resolves it to /etc of the sandbox.
 		const link = `ln -s ${relative(project, "/etc")} ${github}`;
 		const swap = `[ -d ${outside}/on ] && [ ! -h ${github} ] && mv ${github} ${project}/aside && ${link}`;
 		const sandbox = await sandboxOf(project, { path: await pathWith(swap) });
@@ -215,7 +215,7 @@ testInside("links to a file of the operator and to a home directory do not block
 });
 
 testInside("after a command, no file is removed in a directory behind a link at the root", async () => {
-	// The replaced root contains a repository with a hook, as if the command had created both.
+	// The directory that replaces the root contains a repository with a hook, as if the command had created both.
 	const sandbox = await sandboxOf(project);
 	const running = sandbox.run(
 		shellCommand("touch up; until [ -e ../go ] || [ -e go ]; do sleep 0.05; done", project),

@@ -41,9 +41,9 @@ export interface SandboxesOptions {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Real paths of directories that the sandbox hides, except for roots and readable directories inside them. */
+	/** Real paths of hidden directories. In a hidden directory, commands see only roots and readable directories. */
 	readonly hidden: readonly string[];
-	/** Files of the operator that no command in the sandbox may change, such as the policy. */
+	/** Files of the operator, such as the policy. No sandboxed command may change them. */
 	readonly steering?: readonly string[];
 	/** Whether commands may use Unix sockets, including sockets that other processes create in a root. */
 	readonly unixSockets?: boolean;
@@ -51,9 +51,9 @@ export interface SandboxesOptions {
 	readonly egress?: Egress;
 	/** Directories to search for bubblewrap and keyctl(1), in the format of PATH. Default: the system's directories. */
 	readonly path?: string;
-	/** Opens listeners that no command may reach, one at the socket `file`. If absent, the probes find no listeners. */
+	/** Opens listeners that the probes try to reach, one at the socket `file`. If absent, there are no listeners. */
 	readonly listen?: (file: string) => Promise<ProbeListeners>;
-	/** Store of the circumstances in which all probes failed to escape. If absent, each process runs the probes. */
+	/** File for results of the probes (see `StoredVerdict`). If absent, each gateway process runs the probes. */
 	readonly verdict?: StoredVerdictOptions;
 }
 
@@ -64,7 +64,7 @@ export interface StoredVerdictOptions {
 	readonly build: string;
 }
 
-/** Milliseconds after a failed start during which a further failure does not cause a further check. */
+/** Milliseconds after a failed start of a sandbox during which a further failed start causes no new check. */
 const RECHECK_MS = 10 * 60_000;
 
 interface Check {
@@ -78,13 +78,13 @@ interface Check {
 	readonly isLost?: boolean;
 }
 
-/** Creates the sandboxes of the operator's mode. A chat session requires bubblewrap, except in mode `container`. */
+/** Creates the sandboxes for the operator's mode. A chat session requires bubblewrap, except in mode `container`. */
 export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	const { mode, clock, log } = options;
 	const runs = new CommandRuns(options);
 	const unsandboxed = createUnsandboxed({ ...options, runs });
 	const container = containerOf(unsandboxed);
-	// Commands in this sandbox run as the gateway's user and can read the gateway's files.
+	// Commands in the `exposed` sandbox run as the gateway's user and can read the gateway's files.
 	const exposed = containerOf(unsandboxed, true);
 	let found: Check | undefined;
 	let checking: Promise<Check> | undefined;
@@ -101,8 +101,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 	}
 
 	/**
-	 * Makes the next command wait for all probes, unless a sandbox failed in the last 10 minutes. Otherwise, a command
-	 * that removes a directory of its own sandbox could make all sessions wait repeatedly.
+	 * Makes the next command wait for all probes. Does nothing if another start failed in the last 10 minutes. Without
+	 * this limit, a command that removes a directory of its own sandbox could make all sessions wait repeatedly.
 	 */
 	async function failedToStart(): Promise<void> {
 		const now = clock.monotonic();
@@ -150,8 +150,8 @@ export function createSandboxes(options: SandboxesOptions): Sandboxes {
 }
 
 /**
- * Returns a sandbox that reaches the hosts of the request. If the request names no hosts, only the field `egress` of
- * the sandbox reaches the configured hosts. If the parameter `egress` is undefined, no host can be reached.
+ * Returns a sandbox with access to `hosts`. Without `hosts`, the sandbox reaches no host, but its field `egress` is a
+ * sandbox that reaches the configured hosts. If the parameter `egress` is undefined, no host can be reached.
  */
 function withHosts(
 	bubblewrap: Bubblewrap,
@@ -175,7 +175,7 @@ function isRequired(mode: SandboxMode, { bubblewrap, isLost = false }: Check): b
 	return mode === "required" || (isLost && bubblewrap === undefined);
 }
 
-/** Returns a sandbox whose commands share files and network with the gateway. */
+/** Returns a sandbox for mode `container`. Its commands share files and network with the gateway. */
 function containerOf(unsandboxed: Sandbox, exposed = false): Sandbox {
 	const container: Sandbox = {
 		mode: "container",
@@ -203,7 +203,7 @@ function refusing(refusal: string): Sandbox {
 
 interface Finding {
 	readonly runs: CommandRuns;
-	/** Handles the failed start of a sandbox, as `failedToStart` of `Bubblewrap`. */
+	/** Handles the failed start of a sandbox: see `failedToStart` of `Bubblewrap`. */
 	failedToStart(): Promise<void>;
 	readonly isLost: boolean;
 }
@@ -215,7 +215,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 		if (process.platform !== "linux") throw new NoSandbox(sandboxTexts.onlyLinux, {});
 		const architecture = knownArchitecture();
 		if (architecture === undefined) throw new NoSandbox(sandboxTexts.noFilter(process.arch), {});
-		// No model has chosen these programs, so they are not counted as commands.
+		// The setup programs are not chosen by a model, so they are not counted as commands.
 		const own = createUnsandboxed(options);
 		const binary = await findBubblewrap(own, options.path);
 		const layout = await describeSystem({
@@ -246,7 +246,7 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 	}
 }
 
-/** Resolves with the number of probes that failed to escape, now or in an earlier process. Rejects as `testSandbox` does. */
+/** Resolves with the stored number of probes that failed to escape. If none is valid, runs `testSandbox`. */
 async function probeOrReuse(
 	options: SandboxesOptions,
 	bubblewrap: Bubblewrap,
@@ -293,7 +293,7 @@ function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: KeyctlProgram): 
 	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap.version), unixSockets };
 }
 
-/** Returns advice for the operator if the sandbox could not be set up, or undefined for an escape. */
+/** Returns advice for the operator if the sandbox could not be set up. Returns undefined if a probe escaped. */
 function fixOf(message: string): string | undefined {
 	return message.startsWith(sandboxTexts.notSetUp) ? permitAdvice() : undefined;
 }
@@ -340,7 +340,10 @@ function logMode({ log, mode }: SandboxesOptions, result: Check): void {
 	else log.warn(sandboxTexts.noneForCommands, { mode, reason, ...defined({ fix }) });
 }
 
-/** The operator's git settings that commands outside chats see. Only `filter.lfs` names programs. None contains a credential. */
+/**
+ * Git settings of the operator for commands outside chats. Only `filter.lfs` names programs. None contains a
+ * credential.
+ */
 const shared = [
 	"user\\.name",
 	"user\\.email",
@@ -375,7 +378,7 @@ async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<str
 	return entries.map((entry) => settingOf(entry)).join("");
 }
 
-/** Author and committer in sessions of a chat platform. Chat users must not commit as the operator. */
+/** Git author and committer in sessions of a chat platform, because chat users must not commit as the operator. */
 const chatGitSettings = settingOf("user.name\nParley") + settingOf("user.email\nparley@localhost");
 
 function settingOf(entry: string): string {

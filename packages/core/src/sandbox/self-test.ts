@@ -31,11 +31,11 @@ export interface ProbeListeners extends AsyncDisposable {
 	readonly socket: string;
 }
 
-/** Port and socket name for a check without listeners. No listener has them. */
+/** Port and socket name for a check without listeners. No listener uses the port or the name. */
 const noListeners = { port: 0, socket: "nobody" };
 
 interface Tested {
-	/** Creates a sandbox like that of an operator's session with this root, but without access to hosts. */
+	/** Creates a sandbox with the root `root`, as for a session of the operator, but without access to hosts. */
 	readonly sandboxOf: (root: string) => Sandbox;
 	/** Minor version of bubblewrap (0.x), or infinity from version 1.0 on. */
 	readonly minor: number;
@@ -46,9 +46,9 @@ interface Tested {
 }
 
 /**
- * Tries the escapes that this version of bubblewrap and the configuration must prevent. Resolves with the number of
- * tried escapes. Rejects with `failed_precondition` if an escape succeeds, or if a probe prints nothing. Also rejects if
- * the sandbox cannot start.
+ * Tries to escape from a sandbox. Runs the probes that the installed version of bubblewrap and the configuration must
+ * prevent. Resolves with the number of these probes. Rejects with `failed_precondition` if an escape succeeds, or if a
+ * probe prints nothing. Also rejects if the sandbox cannot start.
  */
 export async function testSandbox(tested: Tested): Promise<number> {
 	const isPromised = ({ since = 0, unixSockets = false }: Probe): boolean =>
@@ -112,7 +112,7 @@ interface ProbeFactsOfGateway {
 	readonly namespaces: ProbeFacts["namespaces"];
 }
 
-/** Returns facts about this process that must not appear in the sandbox. */
+/** Returns facts about the gateway's process. The facts must not appear in the sandbox. */
 async function ownFacts(): Promise<ProbeFactsOfGateway> {
 	const line = await readFile("/proc/self/stat", "utf8");
 	const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
@@ -130,7 +130,7 @@ const MAX_VERDICTS = 16;
 const MAX_BYTES = 16 * 1024;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Pattern of a line of the file: the key of the circumstances, and the number of probes. */
+/** Pattern of a line in the file of verdicts: the key of the circumstances, and the number of probes. */
 const line = /^([0-9a-f]{64}) ([1-9][0-9]{0,3})$/;
 
 interface Verdict {
@@ -142,11 +142,11 @@ interface Circumstances {
 	/** Absolute path of bubblewrap. */
 	readonly program: string;
 	readonly version: Bubblewrap["version"];
-	/** Version of the gateway, whose code builds the sandbox. */
+	/** Version of the gateway, because the code of the gateway builds the sandbox. */
 	readonly build: string;
 	/** See `Sandbox.profile`. */
 	readonly profile: string;
-	/** Arguments and filter with which this version starts a command; see `sampleOf` of the sandbox. */
+	/** Arguments and filter with which the gateway would start a sample command (see `sampleOf`). */
 	readonly sample: string;
 	readonly system: TriedSystem;
 }
@@ -159,12 +159,14 @@ interface TriedSystem {
 }
 
 /**
- * File with keys of the circumstances under which all probes failed to escape, so that the next process does not repeat
- * the probes. The file never lets a command run without a sandbox. The file is treated as absent if another user owns
- * the file or its directory, or can write to either.
+ * File with keys of circumstances. Under these circumstances, all probes failed to escape, so the next process of the
+ * gateway does not repeat the probes. The file never causes a command to run without a sandbox. If another user owns
+ * the file or its directory, or can write to the file or the directory, the file is treated as absent.
  */
 export class StoredVerdict {
-	/** Absolute path. Its directory is created with mode 0700 before the first result is stored. */
+	/**
+	 * Absolute path of the file. The directory of the file is created with mode 0700 before the first result is stored.
+	 */
 	readonly #path: string;
 
 	constructor(path: string) {
@@ -172,8 +174,8 @@ export class StoredVerdict {
 	}
 
 	/**
-	 * Resolves with the number of probes that failed to escape in these circumstances, or undefined if no valid result is
-	 * stored.
+	 * Resolves with the number of probes that failed to escape under the circumstances with the key `key`. Resolves with
+	 * undefined if no valid result is stored.
 	 */
 	async find(key: string): Promise<number | undefined> {
 		const stored = await this.#read();
@@ -234,7 +236,7 @@ export async function thisSystem(): Promise<TriedSystem> {
 	return { boot: await readFile("/proc/sys/kernel/random/boot_id", "utf8"), user: process.getuid?.() };
 }
 
-/** Resolves with the key of these circumstances. Rejects if the file of the program cannot be inspected. */
+/** Resolves with the key of the circumstances. Rejects if the program file of bubblewrap cannot be inspected. */
 export async function keyOf(circumstances: Circumstances): Promise<string> {
 	const { program, version, build, profile, sample, system } = circumstances;
 	const { dev, ino, size, mtimeNs, ctimeNs } = await stat(program, { bigint: true });

@@ -250,7 +250,7 @@ test.runIf(process.platform === "linux")(
 		expect(sample).toContain(hex(filterProgram([...noUnixSockets, ...filterRules], "x64")));
 		expect(sample).toContain(hex(["--remount-ro", "/dev"].join("\0")));
 		expect(sample).toContain("ulimit -n");
-		// A different architecture has the same rules in a different encoding.
+		// A different architecture has the same filter rules in a different encoding.
 		const other = { ...bubblewrap, architecture: "arm64" as const };
 		expect(createBubblewrap(other, profile).profile).toBe(createBubblewrap(bubblewrap, profile).profile);
 		expect(await sampleOf(other, profile)).not.toBe(sample);

@@ -106,7 +106,7 @@ function textOf(path: string): string {
 	try {
 		return readFileSync(path, "utf8");
 	} catch {
-		// The process has ended, or this user cannot read the file.
+		// The process has ended, or the user of the test cannot read the file.
 		return "";
 	}
 }

@@ -25,16 +25,18 @@ import { type Guarding, type Guards, guardNote, RootGuard } from "./root-guard.t
 import type { SystemLayout } from "./system-layout.ts";
 import { rootTexts } from "./texts.ts";
 
-/** Bubblewrap on this system, with the settings that all its commands share. */
+/** Bubblewrap on this system, with the settings that apply to all sandboxed commands. */
 export interface Bubblewrap {
 	/** Absolute path of the program. */
 	readonly program: string;
 	readonly version: Version;
 	readonly layout: SystemLayout;
-	/** Variables of the gateway that every command receives. Contains only variables with allowed names. */
+	/**
+	 * Environment variables that every command receives from the gateway. Contains only variables with allowed names.
+	 */
 	readonly environment: Readonly<Record<string, string>>;
 	readonly hidden: readonly string[];
-	/** Files of the operator that no command may change. */
+	/** Files of the operator, such as the policy. No command may change them. */
 	readonly steering: readonly string[];
 	readonly runs: CommandRuns;
 	readonly guards: Guards;
@@ -46,7 +48,9 @@ export interface Bubblewrap {
 	readonly limiter: Limiter;
 	/** Path of keyctl(1), which creates a session keyring for a command. */
 	readonly keyctl: string | undefined;
-	/** Absolute path of stat(1). The sandbox runs it to compare bound files with the open ones. */
+	/**
+	 * Absolute path of stat(1). A sandbox runs stat(1) to compare bound files with the files that the gateway opened.
+	 */
 	readonly stat: string;
 }
 
@@ -56,7 +60,7 @@ export interface SandboxProfile {
 	readonly readable?: readonly string[] | undefined;
 	/** Text of `.gitconfig` in the home directory. */
 	readonly gitSettings: string;
-	/** Whether files with secrets in the roots appear empty, as they do in chat sessions. */
+	/** Whether secret files in the roots appear empty. True in chat sessions. */
 	readonly hidesSecrets?: boolean;
 	readonly network: Sandbox | undefined;
 	/** The same sandbox with network access to some hosts. */
@@ -76,7 +80,7 @@ const GIT_TIMEOUT_MS = 2_000;
 const GIT_OUTPUT_BYTES = 512 * 1024;
 
 const BASH = "/bin/bash";
-/** Text that the shell prints before the command begins. Warnings may precede this text. */
+/** Text that the shell prints before the command begins. Warnings may precede the text. */
 const STARTED = "the sandbox is built: ";
 
 /** Returns a shell script that sets the limits of a process, runs `check` and then executes its arguments. */
@@ -100,8 +104,8 @@ function preludeOf(
 }
 
 /**
- * Creates a sandbox that contains the roots and the system's programs. Commands reach no network except the hosts
- * of `access`. All processes of a command end with the command.
+ * Creates a sandbox. Commands in it see the roots, the readable directories, the working directory and the system's
+ * programs. They reach no network except the hosts of `access`. All processes of a command end with the command.
  */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: SandboxProfile): Sandbox {
 	const { roots, readable = [], network, egress, access, hidesSecrets = false } = profile;
@@ -184,7 +188,7 @@ function gitInside(bubblewrap: Bubblewrap, profile: SandboxProfile, signal: Abor
 				return prepare(bubblewrap, profile, { command, mark, places, covers, pins, limited });
 			});
 		} catch {
-			// The caller renames files whose settings cannot be read.
+			// The caller renames a file if its settings cannot be read.
 			return undefined;
 		}
 	};
@@ -231,7 +235,10 @@ export async function sampleOf(bubblewrap: Bubblewrap, profile: SandboxProfile):
 	return JSON.stringify([argv, environment, texts.map((text) => Buffer.from(text).toString("hex"))]);
 }
 
-/** Opens the roots, and the working directory if it is in one of `openPlaces`. Throws as `PinnedPlaces.pin` does. */
+/**
+ * Opens the roots, and the working directory if a directory of `openPlaces` contains it. Throws as `PinnedPlaces.pin`
+ * does.
+ */
 async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths): Promise<PinnedPlaces> {
 	await using undo = new AsyncDisposableStack();
 	const pins = undo.use(new PinnedPlaces());
@@ -242,8 +249,8 @@ async function pinnedPlaces({ layout }: Bubblewrap, { roots, cwd }: CommandPaths
 }
 
 /**
- * Opens the program directories of the layout. Returns the layout without directories that are missing or whose path
- * now contains a link.
+ * Opens the program directories in the layout. Returns the layout without directories that are missing, or that were
+ * replaced by a link.
  */
 async function pinnedTools(layout: SystemLayout, pins: PinnedPlaces): Promise<SystemLayout> {
 	const pinned = await Promise.all(layout.tools.map(({ source }) => pins.tryPin(source)));
@@ -262,7 +269,8 @@ async function prepare(
 	const program = await findProgram(command.executable, environment["PATH"] ?? DEFAULT_PATH);
 	const open = openPlaces({ roots, cwd, layout });
 	const steering = steeringIn(roots, bubblewrap);
-	// A home directory that is missing, or whose path contains a link, is not protected against renaming.
+	// If the home directory is missing, or its path contains a link, the home directory is not protected against
+	// renaming.
 	const home = places.home !== undefined && (await pins.tryPin(places.home)) ? places.home : undefined;
 	const { mounts: all, texts } = buildInside({
 		layout,
@@ -316,8 +324,8 @@ async function prepare(
 }
 
 /**
- * Returns the paths to cover: secrets, and sockets of outside processes. Omits unbound paths, and paths that a hidden
- * directory already hides.
+ * Returns the paths to cover: secrets, and the sockets of processes outside the sandbox. Omits unbound paths, and paths
+ * that a hidden directory already hides.
  */
 async function covered(
 	{ hidden, layout }: Bubblewrap,
@@ -347,8 +355,8 @@ function steeringIn(roots: readonly string[], { steering, hidden }: Bubblewrap):
 }
 
 /**
- * Returns the directories between the roots and `paths`, and the home directory with its parents, if they are inside a
- * root. No command may rename them, because `paths` must stay in place.
+ * Returns the parent directories of `paths`, and the home directory with its parents, as far as they are inside a root.
+ * Commands must not rename these directories, because `paths` must stay in place.
  */
 function fixedIn(roots: readonly string[], paths: readonly string[], home: string | undefined): string[] {
 	const found = new Set<string>();

@@ -14,13 +14,16 @@ const confinement: readonly Mount[] = [
 	["--hostname", "sandbox"],
 ];
 
-/** Returns the options that confine every command. Since bubblewrap 0.8, they forbid further user namespaces. */
+/**
+ * Returns the options that confine every command. From bubblewrap 0.8 on, the options also forbid further user
+ * namespaces.
+ */
 export function confinementOf([major, minor]: Version): Mount[] {
 	const disables = major > 0 || minor >= 8;
 	return definedItems([...confinement, disables ? ["--disable-userns"] : undefined]);
 }
 
-/** Whether this version can limit the size of a tmpfs. The first such version is 0.7. */
+/** Whether the version can limit the size of a tmpfs. Supported from bubblewrap 0.7 on. */
 export function hasSizes([major, minor]: Version): boolean {
 	return major > 0 || minor >= 7;
 }

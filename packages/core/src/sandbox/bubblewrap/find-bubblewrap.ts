@@ -25,7 +25,7 @@ export class NoSandbox extends ParleyError {
 	}
 }
 
-/** Finds bubblewrap. Throws `NoSandbox` if it is missing or too old, or if the program is not bubblewrap. */
+/** Finds bubblewrap. Throws `NoSandbox` if `bwrap` is missing, too old, or not bubblewrap. */
 export async function findBubblewrap(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<BubblewrapProgram> {
 	const program = await findProgram("bwrap", path).catch((cause: unknown) => {
 		throw new NoSandbox(bubblewrapTexts.notInstalled, { fix: installAdvice(), cause });
@@ -83,7 +83,7 @@ export function installAdvice(
 	return known === undefined ? bubblewrapTexts.install : `${installs[known]}`;
 }
 
-/** Returns instructions for a system that does not allow bubblewrap to create namespaces. */
+/** Returns instructions for the operator if the system does not allow bubblewrap to create namespaces. */
 export function permitAdvice(read: (path: string) => string = textOf): string {
 	if (read("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim() === "1") {
 		return bubblewrapTexts.appArmor;
@@ -115,13 +115,13 @@ const STARTED = "parley-trial";
 
 export interface KeyctlProgram {
 	readonly state: SandboxFeatures["keyring"];
-	/** Path of keyctl(1), if it can create a session keyring on this system. */
+	/** Path of keyctl(1). Absent if keyctl(1) cannot create a session keyring on this system. */
 	readonly program?: string;
 }
 
 /**
- * Finds keyctl(1) and tries it once. A kernel or container can deny key management, and then every command that
- * keyctl(1) starts would fail.
+ * Finds keyctl(1) and tries it once. If the kernel or the container denies key management, keyctl(1) could not start
+ * any command.
  */
 export async function findKeyctl(unsandboxed: Sandbox, path = SYSTEM_PATH): Promise<KeyctlProgram> {
 	const program = await findProgram("keyctl", path).catch(() => undefined);

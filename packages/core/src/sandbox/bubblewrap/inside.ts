@@ -13,10 +13,10 @@ interface Bound {
 }
 
 export interface Inside extends Bound {
-	/** Directories that commands may read although a hidden directory contains them. They need not exist. */
+	/** Directories that commands may read although a hidden directory contains them. The directories need not exist. */
 	readonly readable: readonly string[];
 	/**
-	 * Directories that are hidden, such as the data directory. In them, commands see only roots and `readable`
+	 * Hidden directories, such as the data directory. In a hidden directory, commands see only roots and `readable`
 	 * directories.
 	 */
 	readonly hidden: readonly string[];
@@ -24,9 +24,9 @@ export interface Inside extends Bound {
 	/** Absolute path of the program. */
 	readonly program: string;
 	readonly writable: boolean;
-	/** Directories in the roots that no command may rename. */
+	/** Directories in the roots. No command may rename them. */
 	readonly fixed: readonly string[];
-	/** Mounts that protect parts of the roots. They follow the mounts of the roots. */
+	/** Mounts that protect parts of the roots. The sandbox applies them after the mounts of the roots. */
 	readonly protections: readonly Mount[];
 	/** Files that are created inside the sandbox and may hide files of the host. */
 	readonly files: readonly TextFile[];
@@ -47,13 +47,14 @@ export interface TextFile {
 /** Descriptor of the first file. Bubblewrap reads its arguments from descriptor 3. */
 export const FIRST_FILE = 4;
 /**
- * Maximum bytes of all in-memory directories of one command, and maximum part of the machine's memory for them.
+ * Limits for all in-memory directories of one command together: bytes, and share of the machine's memory. The lower
+ * limit applies.
  */
 const MAX_MEMORY_BYTES = 2 * 1024 ** 3;
 const MEMORY_PART = 1 / 4;
 /**
- * Bytes of a memory page. Sizes are multiples of a page. Directories in which commands cannot write have one
- * page.
+ * Bytes of a memory page. The size of an in-memory directory is a multiple of a page. A directory in which commands
+ * cannot write has one page.
  */
 const PAGE_BYTES = 4096;
 const kernel = ["/proc", "/sys", "/dev"];
@@ -87,12 +88,18 @@ export function openPlaces(inside: Bound): string[] {
 	return [...inside.roots, ...elsewhere(inside)];
 }
 
-/** Whether a path is in a directory of the kernel or of system services. If so, the path needs no cover. */
+/**
+ * Whether a path is in a kernel directory or a service directory. If so, the path is not bound in the sandbox and needs
+ * no cover.
+ */
 export function isUnbound(path: string): boolean {
 	return [...kernel, ...serviceDirectories].some((place) => isWithin(path, place));
 }
 
-/** Returns the mounts of the sandbox, in order, and the texts that they read from descriptor 4 and higher. */
+/**
+ * Returns the mounts of the sandbox, in order, and the texts of the mounted files. Bubblewrap reads the texts from
+ * descriptors 4 and higher.
+ */
 export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonly texts: string[] } {
 	const { roots, cwd, layout } = inside;
 	const isRoot = cwd === "/";
@@ -115,8 +122,8 @@ export function buildInside(inside: Inside): { readonly mounts: Mount[]; readonl
 			...bindRoots(inside),
 			...inside.protections,
 			...shownServices(inside).map((path) => ["--remount-ro", path]),
-			// Bubblewrap creates /dev without a size limit, so it is mounted read-only. Its devices are separate mounts and
-			// stay writable.
+			// Bubblewrap creates /dev without a size limit, so /dev is mounted read-only. The devices in /dev are separate
+			// mounts and stay writable.
 			["--remount-ro", "/dev"],
 			["--remount-ro", "/"],
 		],
@@ -175,7 +182,8 @@ function kernelMounts(sizes: MemorySizes): Mount[] {
 	return definedItems([
 		["--proc", "/proc"],
 		...kernelSwitches.filter((path) => existsSync(path)).map((path) => ["--ro-bind", path, path]),
-		// The file lists the user's keys outside the sandbox, even if the command has its own keyring: keyrings(7).
+		// Even if the command has its own keyring, the file lists the keys that the user has outside the sandbox:
+		// keyrings(7).
 		existsSync(KEYS) ? ["--ro-bind", "/dev/null", KEYS] : undefined,
 		["--dev", "/dev"],
 		temporary("1777", "/dev/shm", sizes.shm),
@@ -188,7 +196,7 @@ function kernelMounts(sizes: MemorySizes): Mount[] {
  */
 function bindRoots(inside: Inside): Mount[] {
 	const isHidden = (path: string): boolean => inside.hidden.some((place) => isWithin(path, place));
-	// The kernel lets no command rename a mount point, even if it is bound to itself.
+	// The kernel lets no command rename a mount point, even if a directory is only bound to itself.
 	const fixed = inside.writable ? inside.fixed.filter((path) => !isHidden(path)) : [];
 	const sorted = [...inside.roots, ...fixed].toSorted((one, other) => one.length - other.length);
 	const [below, free] = partition(sorted, isHidden);
@@ -209,7 +217,7 @@ function elsewhere({ cwd, roots, layout }: Bound): string[] {
 		[...roots, ...kernel, ...serviceDirectories, ...toolPaths(layout)].some((place) =>
 			isWithin(cwd, place),
 		) || isOfSystem(cwd);
-	// A person or the policy has approved that the command reads this directory.
+	// A person or the policy has approved that the command reads the working directory.
 	return known ? [] : [cwd];
 }
 
@@ -222,7 +230,10 @@ function seesProgram(inside: Inside): boolean {
 	return isOfSystem(inside.program) || places.some((place) => isWithin(inside.program, place));
 }
 
-/** Returns the hidden directories that would otherwise be visible. */
+/**
+ * Returns the hidden directories that exist in a bound place or in /usr, and that commands would therefore see without
+ * a cover.
+ */
 function hiddenParts(inside: Inside): string[] {
 	const open = [...boundPlaces(inside), "/usr"];
 	return inside.hidden.filter((path) => existsSync(path) && open.some((place) => isWithin(path, place)));
@@ -233,10 +244,10 @@ function partition<T>(items: readonly T[], test: (item: T) => boolean): [yes: T[
 }
 
 /**
- * Returns the files with the names of these accounts and hosts:
- * - this host
- * - this user and its group
- * - the user and group 65534, to which unmapped files belong
+ * Returns the files in /etc that name accounts and hosts. They name only the following accounts and hosts:
+ * - the sandbox itself, as `localhost` and `sandbox`
+ * - the gateway's user and its group
+ * - the user and the group 65534, which the sandbox shows for files of all other users
  */
 export function accounts(home: string | undefined): TextFile[] {
 	const { username, uid, gid } = ownAccount();
@@ -252,8 +263,8 @@ export function accounts(home: string | undefined): TextFile[] {
 }
 
 /**
- * Returns the git settings file at its usual path. Returns an empty list if there is no home directory or `text` is
- * empty.
+ * Returns the git settings file in the home directory, with the text `text`. Returns an empty list if there is no home
+ * directory or `text` is empty.
  */
 export function gitFile(home: string | undefined, text: string): TextFile[] {
 	return home === undefined || text === "" ? [] : [{ path: `${home}/.gitconfig`, text }];

@@ -12,9 +12,11 @@ import { rootTexts } from "./texts.ts";
  */
 const FLAGS = 0o10000000 | constants.O_NOFOLLOW;
 const binds: readonly (string | undefined)[] = ["--bind", "--ro-bind", "--ro-bind-try"];
-/** First options of mounts that cover an earlier mount at the same path. */
+/** First option of each kind of mount that covers earlier mounts at the same path. */
 const covers: readonly (string | undefined)[] = [...binds, "--perms", "--tmpfs"];
-/** Output of the check if a path no longer leads to the opened file. In that case the command has not started. */
+/**
+ * Output of the shell line from `check` if a path no longer leads to the opened file. The command has then not started.
+ */
 const REPLACED = rootTexts.directoryReplaced;
 
 /** Error for a file or directory that another program replaced or removed while the sandbox was built. */
@@ -32,8 +34,8 @@ interface Place {
 }
 
 /**
- * Set of open files and directories. They stay open so that the system does not reuse their device and inode numbers.
- * Linux only.
+ * Set of open files and directories. The files and directories stay open so that the system does not reuse their device
+ * and inode numbers. Linux only.
  */
 export class PinnedPlaces implements AsyncDisposable {
 	readonly #places = new Map<string, Promise<Place | "missing" | "elsewhere">>();
@@ -41,8 +43,8 @@ export class PinnedPlaces implements AsyncDisposable {
 	readonly #bound = new Map<string, string>();
 
 	/**
-	 * Opens a directory in which a command runs or that it may change. `role` names the directory in errors. Throws
-	 * `failed_precondition` if it is missing, or if its path is or contains a symbolic link.
+	 * Opens a root or a working directory of a command. `role` names the directory in errors. Throws
+	 * `failed_precondition` if the directory is missing, or if `path` is or contains a symbolic link.
 	 */
 	async pin(path: string, role: "root" | "working directory"): Promise<void> {
 		if (await this.tryPin(path)) return;
@@ -50,17 +52,16 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Resolves with true, and keeps the directory open, if its real path is exactly this path. Otherwise resolves with
-	 * false.
+	 * Opens the directory and keeps it open. Resolves with false if the directory is missing, or if `path` is or
+	 * contains a symbolic link.
 	 */
 	async tryPin(path: string): Promise<boolean> {
 		return typeof (await this.#pin(path)) === "object";
 	}
 
 	/**
-	 * Returns the mounts. Omits a mount if `isPinned` selects its source and the source is missing. Records all
-	 * other selected sources for `check`. Throws `PlaceReplaced` if the path of a selected source is or contains a
-	 * link.
+	 * Returns the mounts, except those with a missing source that `isPinned` selects. Records the other selected sources
+	 * for `check`. Throws `PlaceReplaced` if the path of a selected source is or contains a link.
 	 */
 	async bind(mounts: readonly Mount[], isPinned: (path: string) => boolean): Promise<Mount[]> {
 		const found = await Promise.all(
@@ -81,10 +82,10 @@ export class PinnedPlaces implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns a shell line for the sandbox. The line exits the shell unless each recorded path, and the working
-	 * directory if it was opened, is still the opened file or directory. `words` are the positional parameters of
-	 * the line, which removes them. The check is necessary because bubblewrap resolves a path before it binds the
-	 * path, and another program can change the path in between.
+	 * Returns a shell line for the sandbox. The line exits the shell if a recorded path no longer leads to the file or
+	 * directory that was opened. The working directory is also checked if it was opened. `words` are the positional
+	 * parameters of the line. The line removes them after the check. The check is necessary because bubblewrap resolves
+	 * a path before it binds the path, and another program can change the path in between.
 	 */
 	async check(
 		stat: string,
@@ -132,22 +133,22 @@ export class PinnedPlaces implements AsyncDisposable {
 }
 
 /**
- * Whether a bound directory was replaced. `output` must be from a command that never began, because a command could
- * print the same text.
+ * Whether the check reported a replaced file or directory. `output` must not contain output of the command itself,
+ * because a command could print the same text.
  */
 function reportsReplaced(output: string): boolean {
 	return output.includes(REPLACED);
 }
 
 /**
- * Opens the file or directory at the path. Returns `elsewhere` if the path is or contains a link, and `missing` if this
- * user can reach no file there.
+ * Opens the file or directory at the path. Returns `elsewhere` if the path is or contains a link. Returns `missing` if
+ * there is no file, or if the gateway's user cannot reach it.
  */
 async function find(path: string): Promise<Place | "missing" | "elsewhere"> {
 	await using undo = new AsyncDisposableStack();
 	const handle = undo.adopt(await openIfThere(path), (opened) => opened?.close());
 	if (handle === undefined) return "missing";
-	// The link contains the current path of the open file, with all links resolved: proc(5).
+	// The link in /proc contains the current path of the open file, with all links resolved: proc(5).
 	if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== path) return "elsewhere";
 	const stats = await handle.stat({ bigint: true });
 	if (stats.isSymbolicLink()) return "elsewhere";
@@ -164,12 +165,12 @@ async function openIfThere(path: string): Promise<FileHandle | undefined> {
 	}
 }
 
-/** Maximum starts of a command if other programs replace or remove files while its sandbox is built. */
+/** Maximum attempts to start a command if other programs replace or remove files while the sandbox is built. */
 const MAX_STARTS = 3;
 
 /**
- * Resolves with the result of `start`. Calls `start` again after `PlaceReplaced`, at most `MAX_STARTS` times in all.
- * After this error, the command has not run.
+ * Resolves with the result of `start`. If `start` rejects with `PlaceReplaced`, the command has not run, and `start` is
+ * called again. Calls `start` at most `MAX_STARTS` times.
  */
 export async function retryIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 	for (let started = 1; ; started += 1) {
@@ -184,7 +185,7 @@ export async function retryIfReplaced<T>(start: () => Promise<T>): Promise<T> {
 interface FailedStart {
 	readonly command: Command;
 	readonly outcome: CommandOutcome;
-	/** Paths that appear empty in the sandbox. Bubblewrap fails if one of them was deleted. */
+	/** Paths that appear empty in the sandbox. Bubblewrap fails if one of the paths was deleted. */
 	readonly covers: readonly string[];
 	/** Reports the failure: see `Bubblewrap.failedToStart`. */
 	failedToStart(): Promise<void>;
@@ -211,7 +212,7 @@ async function firstMissing(paths: readonly string[]): Promise<string | undefine
 	return paths[found.indexOf(undefined)];
 }
 
-/** Returns the error for a sandbox that could not be set up. */
+/** Returns the error for a failed setup of a sandbox. */
 function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
 	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
 	// A successful keyctl(1) prints a line that is not a reason.

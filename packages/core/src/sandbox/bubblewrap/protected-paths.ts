@@ -8,7 +8,7 @@ import type { Mount } from "./system-layout.ts";
 
 /** Directories that contain control files (see `isControl`) and other files. */
 const partlyControl = [".github", ".config"];
-/** Directories in a home directory that contain secrets and other files. */
+/** Directories below a home directory. They contain secrets and other files. */
 const partlySecret = [".config", ".docker", ".local/share"];
 
 export interface CommandPaths {
@@ -18,8 +18,8 @@ export interface CommandPaths {
 }
 
 /**
- * A control file, which can affect programs that run later. `target` is the target of a link, or "" if the file is
- * not a link.
+ * A control file. It can affect programs that run later. `target` is the target if the control file is a link, and
+ * otherwise "".
  */
 interface Steering {
 	readonly directory: string;
@@ -30,9 +30,8 @@ interface Steering {
 export type Known = ReadonlyMap<string, Steering>;
 
 /**
- * Finds control files in the roots, in the directories between a root and the working directory, and in `nested`.
- * Includes the home directory if a root contains it. Excludes `.git`. Searches no subdirectories of these
- * directories, except `.github` and `.config`.
+ * Finds control files directly in the directories of `directoriesOf` and in the directories of `nested`. Does not
+ * search subdirectories, except `.github` and `.config`. Excludes `.git`.
  */
 export async function findControl(places: CommandPaths, nested: Iterable<string>): Promise<Known> {
 	const directories = new Set([...directoriesOf(places), ...nested]);
@@ -43,7 +42,7 @@ export async function findControl(places: CommandPaths, nested: Iterable<string>
 /** Returns mounts that make the control files of one directory read-only, except for links. */
 export function protectControl(directory: string, known: Known): Mount[] {
 	const here = [...known].filter(([, steering]) => steering.directory === directory);
-	// A mount point cannot be renamed, so another directory cannot replace it.
+	// A mount point cannot be renamed, so no command can replace it by another directory.
 	const between = new Set(here.map(([path]) => dirname(path)).filter((path) => path !== directory));
 	return [
 		...[...between].map((path) => ["--bind", path, path]),
@@ -52,8 +51,8 @@ export function protectControl(directory: string, known: Known): Mount[] {
 }
 
 /**
- * Returns the secrets directly in the home directory, and in some of its subdirectories, if a root contains the
- * home directory. An operator who chose the home directory as a root did not intend to share keys.
+ * Returns the secrets in the home directory itself and in its subdirectories `partlySecret`. Returns an empty list if
+ * no root contains the home directory. An operator with the home directory as a root did not intend to share keys.
  */
 export async function secretsAtHome(places: CommandPaths): Promise<string[]> {
 	const { home } = places;
@@ -66,8 +65,8 @@ export async function secretsAtHome(places: CommandPaths): Promise<string[]> {
 }
 
 /**
- * Returns the real paths of the secrets in the roots. For a link with the name of a secret, returns its target if the
- * target is in a root. The limit of `walk` applies.
+ * Returns the real paths of the secrets in the roots. If a link has the name of a secret, returns the target of the
+ * link if the target is in a root. The search stops at the limit of `walk`.
  */
 export async function secretsInRoots(roots: readonly string[]): Promise<string[]> {
 	const found = await walk(roots, (path) => isSecret(path));
@@ -84,7 +83,8 @@ export async function cover(paths: readonly string[]): Promise<Mount[]> {
 }
 
 /**
- * Returns the roots, the working directory and its parents within a root, and the home directory if a root contains it.
+ * Returns the roots, and the home directory if a root contains it. If a root contains the working directory, also
+ * returns the working directory and the directories between it and the root.
  */
 export function directoriesOf({ roots, cwd, home }: CommandPaths): Set<string> {
 	const inRoots = (path: string): boolean => roots.some((root) => isWithin(path, root));
@@ -99,7 +99,7 @@ async function controlIn(directory: string): Promise<(readonly [string, Steering
 	const names = await Promise.all(
 		places.map(async (place) => (await namesIn(place)).map((name) => join(place, name))),
 	);
-	// Only the path below the directory is checked, because commands cannot change directories above a root.
+	// Only the part of the path below `directory` is checked, because commands cannot change directories above a root.
 	const control = names.flat().filter((path) => isControl(`/${relative(directory, path)}`));
 	return await Promise.all(
 		control
@@ -119,7 +119,7 @@ async function coverOne(path: string): Promise<Mount[]> {
 }
 
 async function namesIn(directory: string): Promise<string[]> {
-	// `lstat` does not follow a link, which could lead out of the roots.
+	// `lstat` does not follow links, because a link could lead out of the roots.
 	const stats = await ifThere(lstat(directory));
 	return stats?.isDirectory() ? ((await ifThere(readdir(directory))) ?? []) : [];
 }
@@ -129,14 +129,19 @@ async function ifLink(path: string): Promise<string | undefined> {
 	return stats?.isSymbolicLink() ? await ifThere(readlink(path)) : undefined;
 }
 
-/** Maximum entries of a search. A search of this size delays a command by a few tenths of a second. */
+/**
+ * Maximum directory entries that a search reads. To read 20,000 entries delays a command by a few tenths of a second.
+ */
 const MAX_ENTRIES = 20_000;
-/** Large directories of packages and git, which are not searched. The certificates in them are not secrets. */
+/**
+ * Names of large directories of packages and git. They are not searched, because the certificates in them are not
+ * secrets.
+ */
 const skipped = ["node_modules", "site-packages", ".git"];
 
 /**
- * Returns the paths that `isProtected` accepts, the nearest first. Does not search below returned paths, and follows no
- * links. Stops after `MAX_ENTRIES` entries.
+ * Returns the paths below `directories` that `isProtected` accepts, in breadth-first order. Does not search below
+ * returned paths, and follows no links. Stops after `MAX_ENTRIES` entries.
  */
 async function walk(
 	directories: readonly string[],
@@ -158,7 +163,10 @@ async function walk(
 	return found;
 }
 
-/** Maximum bytes to read from /proc/net/unix, the kernel's list of Unix sockets. A line has about a hundred bytes. */
+/**
+ * Maximum bytes to read from /proc/net/unix, the kernel's list of Unix sockets. A line of the list has about a hundred
+ * bytes.
+ */
 const LIST_BYTES = 4 * 1024 * 1024;
 /**
  * Pattern of a line `Num RefCount Protocol Flags Type St Inode Path`:
@@ -167,9 +175,9 @@ const LIST_BYTES = 4 * 1024 * 1024;
 const line = /^[0-9a-f]+:(?: [0-9A-F]+){5} +\d+(?: (.+))?$/;
 
 /**
- * Returns the Unix socket files at or below these directories that /proc/net/unix lists. A network namespace does not
- * prevent a command from connecting to these sockets. If the list may be incomplete, for example because its text is
- * too long, also searches the directories.
+ * Returns the Unix socket files at or below `directories`, from the list in /proc/net/unix. A network namespace does
+ * not prevent a command from connecting to a socket file. If the list may be incomplete, for example because its text
+ * is too long, also searches the directories.
  */
 export async function hostSockets(directories: readonly string[]): Promise<string[]> {
 	const { names, isComplete } = socketNamesIn((await ifThere(readList())) ?? "");
@@ -182,8 +190,8 @@ export async function hostSockets(directories: readonly string[]): Promise<strin
 }
 
 /**
- * Returns the absolute paths in the text of /proc/net/unix, and whether the text names every socket that has a
- * file.
+ * Returns the paths in the text of /proc/net/unix. `isComplete`: whether the text contains the path of every socket
+ * with a file.
  */
 export function socketNamesIn(list: string): { readonly names: string[]; readonly isComplete: boolean } {
 	const [header, ...lines] = list.split("\n");
@@ -200,8 +208,8 @@ export function socketNamesIn(list: string): { readonly names: string[]; readonl
 }
 
 /**
- * Resolves the links of the path's directory, for comparison with the real paths of roots. Returns undefined if the
- * directory does not exist.
+ * Returns the path with all links in its directory resolved, for comparison with the real paths of the roots. Returns
+ * undefined if the directory does not exist.
  */
 async function realName(name: string): Promise<string | undefined> {
 	const directory = await ifThere(realpath(dirname(name)));

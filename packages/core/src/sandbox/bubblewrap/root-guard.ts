@@ -26,13 +26,13 @@ import { rootTexts } from "./texts.ts";
 /** Maximum milliseconds of a search for repositories in the roots. */
 const SEARCH_MS = 500;
 /**
- * Maximum milliseconds to read settings after a command. Files whose settings are still unread after this time are
- * renamed.
+ * Maximum milliseconds to read git settings after a command. If the time is over, changed files with unread settings
+ * are renamed.
  */
 const AFTER_MS = 5_000;
 /**
- * Maximum mounts for repositories and skills, and for control files below the roots. This number of mounts takes about
- * a tenth of a second.
+ * Maximum mounts for repositories and skills, and for control files below the roots. 150 mounts take about a tenth of a
+ * second.
  */
 const MAX_MOUNTS = 150;
 
@@ -45,9 +45,11 @@ export interface Guards {
 	readonly clock: Clock;
 	readonly ids: Ids;
 	readonly log: Logger;
-	/** Paths whose changes could not be reverted. The next command must not treat them as known. */
+	/**
+	 * Paths with a change that could not be reverted. The guard of the next command must treat these paths as changed.
+	 */
 	readonly remaining: Set<string>;
-	/** Notes about roots that were already shown. */
+	/** Notes that were already shown, with the roots for which they were shown. */
 	readonly shownNotes: Set<string>;
 }
 
@@ -59,14 +61,20 @@ interface GuardState {
 	readonly known: Known;
 }
 
-/** Report about reverted changes after a command, and about failures. */
+/**
+ * Report after a command: changes that were reverted, changes that could not be reverted, and directories that were not
+ * checked.
+ */
 export interface Guarding {
 	/** Former paths of renamed files. */
 	readonly paths: readonly string[];
 	readonly settings: readonly RemovedSettings[];
-	/** Descriptions of changes that could not be reverted. */
+	/** Descriptions of the changes that could not be reverted. */
 	readonly failed: readonly string[];
-	/** Control files in directories that replaced other directories. These files are not changed. */
+	/**
+	 * Control files in directories that replaced other directories during the command. The guard does not change these
+	 * control files.
+	 */
 	readonly swapped: readonly string[];
 	/** Whether a search stopped at a limit, so that parts of the roots were not searched. */
 	readonly isBeyond: boolean;
@@ -77,13 +85,16 @@ export interface Guarding {
 }
 
 interface Ended extends GitRunner {
-	/** The roots, which were opened before the command. */
+	/** The roots, as they were opened before the command. */
 	readonly pins: { readonly isSame: PinnedPlaces["isSame"] };
 	/** Whether the call was cancelled. */
 	isLate(): boolean;
 }
 
-/** Prevents commands from leaving control files in the roots that affect programs outside the sandbox later. */
+/**
+ * Guard against control files. Prevents a command from leaving control files in the roots, because they could later
+ * affect programs outside the sandbox.
+ */
 export class RootGuard {
 	readonly #state: GuardState;
 	readonly #paths: string[] = [];
@@ -102,8 +113,8 @@ export class RootGuard {
 	}
 
 	/**
-	 * Returns mounts that make control files read-only. Leaves out the last groups that exceed `MAX_MOUNTS`. Parent
-	 * directories are first, because a mount hides earlier mounts below it.
+	 * Returns mounts that make control files read-only. Leaves out the last groups if the mounts would exceed
+	 * `MAX_MOUNTS`. Mounts of parent directories come first, because a mount hides earlier mounts below its path.
 	 */
 	async mounts(): Promise<Mount[]> {
 		const { places, before, known } = this.#state;
@@ -133,8 +144,8 @@ export class RootGuard {
 	}
 
 	/**
-	 * Reverts changes of control files, and resolves with a report about them. The command and all its processes must have
-	 * ended, but other commands may still run. Reports failures and continues. Never rejects.
+	 * Reverts changes of control files, and resolves with a report about the changes. The command and all its processes
+	 * must have ended, but other commands may still run. Reports failures and continues. Never rejects.
 	 */
 	async after({ git, pins, isLate }: Ended): Promise<Guarding> {
 		const { guards, before, startedMs } = this.#state;
@@ -170,8 +181,8 @@ export class RootGuard {
 	}
 
 	/**
-	 * Returns the guarded places without the roots that another program replaced, because the new directories must not be
-	 * changed. Reports these roots as failures.
+	 * Returns the guarded places without replaced roots, because the guard must not change the directories that replaced
+	 * them. Reports the replaced roots as failures.
 	 */
 	async #remaining(pins: Ended["pins"]): Promise<Guarded> {
 		const { places } = this.#state;
@@ -184,12 +195,12 @@ export class RootGuard {
 	}
 
 	/**
-	 * Renames the control files that the command created or changed. Resolves with the control files in directories that
-	 * replaced other directories. These files are not renamed.
+	 * Renames the control files that were created or changed during the command. Does not rename control files in
+	 * directories that replaced other directories, but resolves with the paths of these files.
 	 */
 	async #disableControl(places: Guarded, after: Repositories | undefined): Promise<string[]> {
 		const { guards, before, known } = this.#state;
-		// A new repository, such as a clone, stays unchanged.
+		// A working tree that replaced the earlier one, for example a new clone, is not changed.
 		const isSame = (top: string): boolean =>
 			after === undefined || before.tops.get(top) === after.tops.get(top);
 		const tops = [...before.tops.keys()];
@@ -234,7 +245,7 @@ function inspect(
 	return findRepositories({ roots, required, hidden, isLate: () => clock.monotonic() > end });
 }
 
-/** Returns the number of leading groups that together have at most `MAX_MOUNTS` mounts. */
+/** Returns how many groups, from the first group on, fit together into `MAX_MOUNTS` mounts. */
 function roomFor(groups: readonly MountGroup[]): number {
 	let left = MAX_MOUNTS;
 	const full = groups.findIndex((group) => {
@@ -248,16 +259,16 @@ function roomFor(groups: readonly MountGroup[]): number {
 const MAX_NAMED = 10;
 
 /**
- * Returns the notes that follow the output of a command, about reverted changes and unchecked directories. Returns ""
- * if there are none.
+ * Returns the notes to append to the output of a command. The notes are about reverted changes and unchecked
+ * directories. Returns "" if there are no notes.
  */
 export function guardNote(
 	guarding: Guarding,
 	roots: readonly string[],
 	{ shownNotes }: { readonly shownNotes: Set<string> },
 ): string {
-	// Each of these notes is shown once for the same roots, because its reason may apply to every command in these
-	// roots.
+	// A note about unchecked directories is shown only once for the same roots, because the reason may apply to every
+	// command in the roots.
 	const lasting = leftOut(guarding).filter((note) => !shownNotes.has(JSON.stringify([roots, note])));
 	for (const note of lasting) shownNotes.add(JSON.stringify([roots, note]));
 	return [...revertedNotes(guarding), ...lasting].map((note) => `\n[${note}]\n`).join("");
@@ -301,9 +312,9 @@ function quoted(path: string): string {
 const O_PATH = 0o10000000;
 
 /**
- * Renames a file, link or directory within its own directory, even if a command removed the write permission there.
- * `path` is real except for its last component. `name` must be unpredictable for commands. Throws `failed_precondition`
- * if the rename fails, unless the file is gone.
+ * Renames a file, link or directory within its own directory, even if a command removed the write permission of the
+ * directory. The directory part of `path` must be a real path. `name` must be unpredictable for commands. Throws
+ * `failed_precondition` if the rename fails, unless the file is gone.
  */
 export async function moveAside(path: string, name: string): Promise<void> {
 	try {
@@ -318,7 +329,9 @@ export async function moveAside(path: string, name: string): Promise<void> {
 	}
 }
 
-/** Renames the file through the open directory, because another command can create a link at the directory's path. */
+/**
+ * Renames the file through the open directory, because another command can replace the path of the directory by a link.
+ */
 async function move(path: string, name: string): Promise<void> {
 	await using directory = await open(dirname(path), O_PATH);
 	const handlePath = `/proc/self/fd/${directory.fd}`;

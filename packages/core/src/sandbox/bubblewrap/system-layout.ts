@@ -6,14 +6,14 @@ import { isWithin } from "../../filesystem/paths.ts";
 /** One or more options of bubblewrap with their values: https://man.archlinux.org/man/bwrap.1 */
 export type Mount = readonly string[];
 
-/** Top-level directories of programs. On some distributions, some of them are links. */
+/** Top-level directories of programs. On some distributions, some of these directories are links. */
 const topLevel = ["bin", "sbin", "lib", "lib32", "lib64", "libx32"];
 /** Directories of programs outside /usr. By design, every user may read them. */
 const stores = ["/nix/store", "/gnu/store"];
 
 /**
- * Parts of /etc that programs read, for example the dynamic linker and TLS libraries. They contain no settings of
- * services and no accounts.
+ * Parts of /etc that programs read, for example for the dynamic linker and for TLS. These parts contain no accounts and
+ * no settings of services.
  */
 const settings = [
 	"ld.so.cache",
@@ -44,8 +44,8 @@ const settings = [
 const runtimeSettings = /^(?:java-|perl$|python3)/;
 
 /**
- * Program directories of version managers and package managers in a home directory. If the directory of a tool may
- * contain keys, only a part without keys is listed.
+ * Program directories of version managers and package managers, relative to the home directory. If the directory of a
+ * manager may contain keys, only a subdirectory without keys is listed.
  */
 const toolchains = [
 	".nvm",
@@ -71,22 +71,22 @@ const toolchains = [
 ];
 
 interface Surroundings {
-	/** PATH of the operator's own commands. */
+	/** PATH in the environment of the gateway. */
 	readonly path: string;
-	/** Absolute path of the home directory, if any. */
+	/** Absolute path of the home directory. Undefined if the user has no home directory. */
 	readonly home: string | undefined;
 }
 
-/** Parts of this system that commands see read-only. */
+/** Parts of the host system that commands see. The parts are read-only for commands. */
 export interface SystemLayout {
-	/** The system's programs, and the files that these programs need. */
+	/** Mounts of the system's programs, and of the files that the programs need. */
 	readonly base: readonly Mount[];
 	readonly tools: readonly ToolDirectory[];
 }
 
 /**
- * A directory that commands see at `path`. A link at this path is resolved once, because a command may be able to
- * change it later.
+ * A program directory that commands see at `path`. If `path` is a link, the link is resolved only once, because a
+ * command may be able to change the link later.
  */
 interface ToolDirectory {
 	readonly path: string;
@@ -94,7 +94,7 @@ interface ToolDirectory {
 	readonly source: string;
 }
 
-/** Returns the parts of this system that commands see. */
+/** Returns the parts of the host system that commands see. */
 export async function describeSystem({ path, home }: Surroundings): Promise<SystemLayout> {
 	const known = home === undefined ? [] : toolchains.map((name) => join(home, name));
 	return {
@@ -119,7 +119,10 @@ export function isOfSystem(path: string): boolean {
 	return ["/usr", ...stores, ...topLevel.map((name) => `/${name}`)].some((known) => isWithin(path, known));
 }
 
-/** Returns a mount that binds the path, if it exists, read-only at the same path. */
+/**
+ * Returns a mount that binds `path` read-only at the same path in the sandbox. The mount has no effect if `path` does
+ * not exist.
+ */
 export function readOnly(path: string): Mount {
 	return ["--ro-bind-try", path, path];
 }
@@ -131,8 +134,8 @@ async function settingsOfSystem(): Promise<string[]> {
 }
 
 /**
- * Returns mounts of the paths that are directories or links. Copies links, so that a link has the same target in the
- * sandbox.
+ * Returns a mount for each path that is a directory or a link. A link is copied, so that it has the same target in the
+ * sandbox. Omits other paths.
  */
 async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 	const found = await Promise.all(
@@ -147,8 +150,9 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 }
 
 /**
- * Returns the directories in `entries`, the parts of PATH, that are neither in a system directory nor in the home
- * directory. For `…/bin` and `…/sbin`, returns the parent directory, which contains further files of the program.
+ * Returns directories from `entries`, the parts of PATH. Omits directories in a system directory or in the home
+ * directory. For `…/bin` and `…/sbin`, returns the parent directory instead, because it contains further files of the
+ * program.
  */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();

@@ -12,7 +12,7 @@ const GIB_IN_KIB = 1024 ** 2;
 const TIMEOUT_MS = 5_000;
 
 /**
- * Maximum bytes of memory, without swap, for one command and its child processes in a cgroup. `PROCESSES` limits their
+ * Limits of a cgroup for one command with its child processes: bytes of memory, without swap. `PROCESSES`: number of
  * processes and threads.
  */
 const MEMORY_BYTES = 4 * GIB;
@@ -22,7 +22,7 @@ const PROCESSES = 256;
 export interface Limiter {
 	readonly kind: MemoryLimit;
 	/**
-	 * Returns the arguments that start a program with this limit. The caller appends the program and its arguments.
+	 * Returns the arguments that start a program with the limit. The caller appends the program and its arguments.
 	 * `name` must be unique.
 	 */
 	apply(name: string): Limited;
@@ -30,7 +30,7 @@ export interface Limiter {
 
 interface Limited {
 	readonly argv: readonly string[];
-	/** Environment of the first program in `argv`. The limited program does not receive it. */
+	/** Environment of the first program in `argv`. The limited program does not receive these variables. */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Removes the limit. Call it after the command has ended. */
 	end(): Promise<void>;
@@ -43,9 +43,9 @@ export const eachProcess: Limiter = {
 };
 
 /**
- * Returns the limits of each process, by the letters of `ulimit`:
+ * Returns the limits for each process. The keys are the option letters of `ulimit`:
  * - `n`: open files
- * - `u`: processes of the user; the kernel does not apply this limit to root
+ * - `u`: processes of the user; the kernel does not apply the limit to root
  * - `f`: KiB of a file
  * - `t`: seconds of CPU
  * - `v`: KiB of address space
@@ -63,8 +63,8 @@ export function limitsOfProcess(kind: MemoryLimit, processors: number = availabl
 }
 
 /**
- * Returns the maximum address space of a process. If a cgroup limits the memory, the highest value applies. Programs
- * reserve more addresses than they use:
+ * Returns the maximum address space of a process, in GiB. If a cgroup limits the memory, returns the highest value.
+ * Programs reserve more addresses than they use:
  * - Java 17 needs 4 GiB to start.
  * - Node needs 0.75 GiB for each worker thread.
  * - Pools of workers have a worker for each processor.
@@ -83,8 +83,8 @@ const UNCHANGED = "a ${PATH} $$ %n";
 const EXPECTED = `${MEMORY_BYTES}\n0\n${PROCESSES}\n${UNCHANGED}`;
 
 /**
- * Returns the first limiter whose limits the kernel shows, or `eachProcess`. Tries limiters that use systemd, and then
- * a cgroup of this process.
+ * Returns the first limiter that works in a trial: the kernel shows its limits for a started process. Tries systemd,
+ * and then a cgroup that is delegated to the gateway. Returns `eachProcess` if neither works.
  */
 export async function findLimiter(unsandboxed: Sandbox): Promise<Limiter> {
 	for (const candidate of [...(await systemdLimiters()), ...(await ownCgroupLimiters())]) {
@@ -114,7 +114,7 @@ async function limitWorks(limiter: Limiter, unsandboxed: Sandbox): Promise<boole
 
 /**
  * Returns limiters that use systemd-run: with the system manager for root, and with the user manager for other users.
- * Returns none if systemd-run or the manager is not available.
+ * Returns an empty list if systemd-run or the manager is not available.
  */
 async function systemdLimiters(): Promise<Limiter[]> {
 	const uid = process.getuid?.() ?? 0;
@@ -123,7 +123,7 @@ async function systemdLimiters(): Promise<Limiter[]> {
 	const program = await findProgram("systemd-run", SYSTEM_PATH).catch(() => undefined);
 	if (program === undefined) return [];
 	const environment: Record<string, string> = uid === 0 ? {} : { XDG_RUNTIME_DIR: runtime };
-	// The option exists since version 254. Without the option, later versions may expand `$` in arguments.
+	// The option exists from systemd 254 on. Without the option, these versions may expand `$` in arguments.
 	return [["--expand-environment=no"], []].map((options) => ({
 		kind: "systemd",
 		apply: () => ({
@@ -173,8 +173,8 @@ async function ownCgroupLimiters(): Promise<Limiter[]> {
 }
 
 /**
- * Returns a limiter that runs each command in a separate cgroup in `base`, the directory of a cgroup that was delegated
- * to this user.
+ * Returns a limiter that runs each command in its own cgroup below `base`. `base` is the directory of a cgroup that is
+ * delegated to the gateway's user.
  */
 export function cgroupLimiter(base: string): Limiter {
 	return {
@@ -184,8 +184,8 @@ export function cgroupLimiter(base: string): Limiter {
 			return {
 				argv: ["/bin/sh", "-c", ENTER, "parley", directory],
 				environment: {},
-				// A cgroup cannot be removed until the kernel has ended its last process. An empty cgroup that remains is
-				// harmless.
+				// The removal fails until the kernel has ended the last process of the cgroup. An empty cgroup that remains
+				// is harmless.
 				end: () => rmdir(directory).catch(() => undefined),
 			};
 		},
@@ -193,12 +193,12 @@ export function cgroupLimiter(base: string): Limiter {
 }
 
 /**
- * Resolves with the cgroup in which this process may create limited cgroups, or with undefined if no cgroup allows
- * this. Checks in this order:
+ * Resolves with the directory of a cgroup in which the gateway may create limited cgroups. Resolves with undefined if
+ * no cgroup allows this. Checks in this order:
  *
- * 1. The parent of this process's cgroup, if the parent has no process (`DelegateSubgroup=` of systemd).
- * 2. This process's cgroup, if no other process is in it. This process then moves into a child cgroup, because a cgroup
- *    with controllers for its children must not have processes: `Documentation/admin-guide/cgroup-v2.rst`
+ * 1. The parent of the gateway's cgroup, if no process is directly in the parent (`DelegateSubgroup=` of systemd).
+ * 2. The gateway's own cgroup, if no other process is in it. The gateway then moves into a child cgroup, because a
+ *    cgroup with controllers for its children must not have processes: `Documentation/admin-guide/cgroup-v2.rst`
  */
 export async function delegatedCgroup(own: string, pid: number): Promise<string | undefined> {
 	if ((await mayDelegate(dirname(own))) && (await processesIn(dirname(own))).length === 0) {

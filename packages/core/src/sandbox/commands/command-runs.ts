@@ -4,7 +4,10 @@ import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
 import { killMarked, ProcessGroup, signalMarked } from "./process-group.ts";
 import { commandTexts } from "./texts.ts";
 
-/** Milliseconds for which an ended command is treated as running, because its connections may outlive it. */
+/**
+ * Milliseconds for which an ended command is treated as running, because the connections of a command may outlive the
+ * command.
+ */
 const REMEMBERED_MS = 60_000;
 
 /** A command that is ready to start. */
@@ -17,8 +20,8 @@ export interface Prepared {
 	/** Receives a handle: see `Start`. */
 	onHandle?(handle: unknown): void;
 	/**
-	 * Whether the command has its own namespaces. If so, its processes end with it, and it does not share the gateway's
-	 * network.
+	 * Whether the command has its own namespaces. If so, all its processes end with the command, and the command does
+	 * not use the gateway's network.
 	 */
 	readonly contained: boolean;
 	/** Text that is printed in one piece before the command begins. The command's output follows. */
@@ -30,11 +33,14 @@ export interface EndedRun extends CommandOutcome {
 	readonly hasStarted?: boolean;
 }
 
-/** Runs commands to their end. Records the process ids of commands that are not `contained`. */
+/** Runner of commands. Records the process id of each command that is not `contained`. */
 export class CommandRuns {
 	readonly #clock: Clock;
 	readonly #marker: string;
-	/** Monotonic time of the end of each uncontained command. Key: process id. Infinity while the command is running. */
+	/**
+	 * End of each command that is not `contained`, as monotonic time. Infinity while the command is running. Key:
+	 * process id.
+	 */
 	readonly #endings = new Map<number, number>();
 	#all = 0;
 	#open = 0;
@@ -62,8 +68,9 @@ export class CommandRuns {
 	}
 
 	/**
-	 * Runs a command. `prepare` receives the mark that the command's processes must have in their environment. Rejects if
-	 * the command cannot be started, and with `cancelled` if its signal aborted before the start.
+	 * Runs a command and resolves when the command has ended. `prepare` receives the mark that the command's processes
+	 * must have in their environment. Rejects if the command cannot be started, and with `cancelled` if the command's
+	 * signal aborted before the start.
 	 */
 	async run(command: Command, prepare: (mark: string) => Promise<Prepared>): Promise<EndedRun> {
 		this.#all += 1;
@@ -91,11 +98,12 @@ export class CommandRuns {
 		}
 		await group.running;
 		const cleared = isOpen ? group.exited.then(() => killMarked(mark)) : undefined;
-		// `Promise.all` also handles a rejection of one promise while the other is pending.
+		// `Promise.all` also handles a rejection of `cleared` while the command is running.
 		const [{ timedOut, ...end }] = await Promise.all([this.#watch(group, command), cleared]).finally(() => {
 			if (isOpen) this.#endings.set(group.pid, this.#clock.monotonic());
 		});
-		// If the command never began, the earlier text becomes its output, but no listener receives that text.
+		// If the command never began, the text before the command becomes part of the result's output, but `onOutput`
+		// does not receive that text.
 		const hasStarted = opening.end(output);
 		return {
 			...end,
@@ -172,8 +180,8 @@ class Opening {
 	}
 
 	/**
-	 * Returns whether the command began. If it did not, writes the text that was printed so far to `output`, at
-	 * most its last `MAX_BYTES` bytes.
+	 * Returns whether the command began. If not, writes the text that was printed to `output`, at most the last
+	 * `MAX_BYTES` bytes.
 	 */
 	end(output: Output): boolean {
 		output.write(this.#before);
@@ -181,19 +189,22 @@ class Opening {
 	}
 }
 
-/** Number of bytes of a stream after which further chunks are only counted. */
+/** Number of bytes after which further chunks of a stream are only counted. */
 const STORED_BYTES = 8 * 1024 * 1024;
 
 /**
- * Stores the head and the tail of the first 8 MiB of a stream, in at most `maxBytes` bytes of valid UTF-8
- * without NUL. Counts the other bytes. Memory is bounded by `maxBytes` and one chunk.
+ * Window on the first 8 MiB of a stream. Stores the head and the tail as valid UTF-8 without NUL, in at most `maxBytes`
+ * bytes. Counts all bytes that are not stored. The used memory is at most `maxBytes` and one chunk.
  */
 export class OutputWindow {
 	readonly #head: Buffer;
 	readonly #tail: Buffer;
 	readonly #decoder = new StringDecoder("utf8");
 	#headLength = 0;
-	/** Number of bytes written to the tail. Modulo the length of the ring, it is the position in the ring. */
+	/**
+	 * Number of bytes that were written to the tail, a ring buffer. The number modulo the length of the ring is the
+	 * position in the ring.
+	 */
 	#tailWritten = 0;
 	#received = 0;
 	#uncounted = 0;
@@ -214,10 +225,7 @@ export class OutputWindow {
 		this.#store(this.#decoder.write(chunk));
 	}
 
-	/**
-	 * Returns the stored text, with a marker in place of the bytes that are left out. Call it after the end of the
-	 * stream.
-	 */
+	/** Returns the stored text, with a marker in place of omitted bytes. Must be called after the end of the stream. */
 	text(): string {
 		this.#store(this.#decoder.end());
 		const head = this.#head.subarray(0, this.#headLength);

@@ -4,7 +4,9 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { ParleyError } from "@parley/base";
 import { commandTexts } from "./texts.ts";
 
-/** Names of variables that commands receive from the gateway's environment. None of them contains a key. */
+/**
+ * Names of the variables that commands receive from the gateway's environment. None of the variables contains a key.
+ */
 const allowedNames = [
 	"PATH",
 	"HOME",
@@ -26,8 +28,8 @@ const steering =
 	/^(?:PATH|IFS|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|PS4|PARLEY_.*|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHONSTARTUP|PYTHONHOME|PERL5OPT|RUBYOPT|_?JAVA_(?:TOOL_)?OPTIONS)$/;
 
 /**
- * Whether a variable can change which programs run, or how they run. No text of a model or repository may set these
- * variables.
+ * Whether a variable can change which programs run, or how programs run. Text from a model or a repository must not set
+ * such a variable.
  */
 export function isSteering(name: string): boolean {
 	return steering.test(name);
@@ -45,9 +47,9 @@ export function allowedEnvironment(environment: Environment): Record<string, str
 }
 
 /**
- * Returns the path of a program: `name` if it is absolute, otherwise the first executable file of that name on `path`.
- * Ignores relative entries of `path`, because they depend on the directory. Throws `not_found` if there is no such
- * program.
+ * Returns the path of a program. If `name` is absolute, returns `name`. Otherwise returns the first executable file
+ * with the name `name` in the directories of `path`. Ignores relative entries of `path`, because their meaning depends
+ * on the working directory. Throws `not_found` if there is no executable file.
  */
 export async function findProgram(name: string, path: string): Promise<string> {
 	const candidates = isAbsolute(name)
@@ -73,7 +75,7 @@ async function isProgram(path: string): Promise<boolean> {
 }
 
 /**
- * Directories of the system's programs. They replace the operator's PATH for programs that the sandbox needs,
- * because commands may be able to write to directories in that PATH.
+ * Directories of the system's programs, in the format of PATH. Used to find programs that the sandbox needs, because
+ * commands may be able to write to directories in the operator's PATH.
  */
 export const SYSTEM_PATH = "/usr/bin:/usr/local/bin:/bin:/run/current-system/sw/bin";

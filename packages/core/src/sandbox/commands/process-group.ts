@@ -7,15 +7,18 @@ import { fileFault, systemCode } from "../../filesystem/file-error.ts";
 import type { Dialogue, ProgramInput } from "../../vocabulary/sandbox.ts";
 import { commandTexts } from "./texts.ts";
 
-/** Milliseconds between SIGTERM and SIGKILL. A stopped command must have ended within two seconds. */
+/** Milliseconds between SIGTERM and SIGKILL. A command must have ended two seconds after it was stopped. */
 const TERMINATE_MS = 1_500;
-/** Milliseconds to wait for the end of a killed process, and for pipes that another process still uses. */
+/**
+ * Milliseconds to wait for a killed process to end, or for another process to close the pipes after the leader has
+ * ended.
+ */
 const ABANDON_MS = 1_000;
 const FIRST_TEXT = 3;
 
 /**
- * Shell whose prelude closes inherited descriptors without the close-on-exec mark, because libuv marks only the lowest
- * numbers. Other shells cannot close numbers above 9, so they close none.
+ * Shell that first closes inherited descriptors, because libuv sets the close-on-exec mark only on descriptors with low
+ * numbers. Other shells cannot close descriptors above 9, so they close none.
  * https://docs.libuv.org/en/v1.x/process.html#c.uv_disable_stdio_inheritance
  */
 const BASH = "/bin/bash";
@@ -26,8 +29,8 @@ const SH = "/bin/sh";
  */
 const JOINED = "exec 2>&1; ";
 /**
- * Command that executes its arguments with an empty environment. A plain `exec` would pass the variables that the shell
- * itself exports.
+ * Shell command that executes its arguments with an empty environment. A plain `exec` would also pass the variables
+ * that the shell itself exports.
  */
 const BASH_WITH_NOTHING = 'exec -c "$@"';
 const SH_WITH_NOTHING = 'exec env -i "$@"';
@@ -40,22 +43,22 @@ export interface Start {
 	/** Texts that the program reads from descriptors 3, 4 and so on. */
 	readonly texts?: readonly (string | Uint8Array)[];
 	/**
-	 * Receives a handle that a program sends before the command begins. The program then has an additional descriptor
-	 * after the descriptors of `texts`, for Node's IPC channel:
+	 * Receives a handle that a program sends before the command begins. If `onHandle` is present, Node's IPC channel has
+	 * the descriptor after the descriptors of `texts`:
 	 * https://nodejs.org/api/child_process.html#subprocesssendmessage-sendhandle-options-callback
 	 */
 	onHandle?(handle: unknown): void;
 	/**
-	 * Whether an additional descriptor after the descriptors of `texts` stays open and silent while this process lives.
-	 * When this process ends, the program reads the end of the descriptor.
+	 * Whether the program gets a further descriptor, after the descriptors of `texts`, to watch the gateway. The
+	 * descriptor receives no data, and ends when the gateway ends.
 	 */
 	readonly watchesParent?: boolean;
 	onOutput(chunk: Buffer): void;
 	/** Dialogue with the command: see `Command`. */
 	readonly dialogue?: Dialogue;
 	/**
-	 * Asks the processes to end. If present, it is called instead of sending SIGTERM to the group. Resolves with
-	 * true if a process received the request.
+	 * Asks the processes to end. If `ask` is present, it is called and the group receives no SIGTERM. Resolves with true
+	 * if a process received the request.
 	 */
 	ask?(): Promise<boolean>;
 }
@@ -66,18 +69,18 @@ export interface GroupEnd {
 }
 
 /**
- * A command in its own session and process group. It has no input unless it has a dialogue. When its leader ends, the
- * remaining processes of the group are killed. A process that creates its own session leaves the group: see
- * `killMarked`.
+ * A command in its own session and process group. The command has no input unless it has a dialogue. When the leader of
+ * the group ends, the remaining processes of the group are killed. A process that creates its own session leaves the
+ * group: see `killMarked`.
  */
 export class ProcessGroup {
 	/** Process id, or 0 if there is no process. */
 	readonly pid: number;
-	/** Resolves when the process runs. Rejects with `failed_precondition` if it cannot be started. */
+	/** Resolves when the process runs. Rejects with `failed_precondition` if the process cannot be started. */
 	readonly running: Promise<void>;
 	/** Settles when the leader has ended and its output has been read, or when the maximum wait is over. */
 	readonly ended: Promise<GroupEnd>;
-	/** Settles when the leader has ended or the maximum wait is over. Part of its output may still be unread. */
+	/** Settles when the leader has ended or the maximum wait is over. Part of the output may still be unread. */
 	readonly exited: Promise<void>;
 	readonly #clock: Clock;
 	readonly #child: ChildProcess;
@@ -88,8 +91,8 @@ export class ProcessGroup {
 	#settle: ((end: GroupEnd) => void) | undefined;
 
 	/**
-	 * Starts the process. Throws `failed_precondition` if the start fails immediately. For a later failure, see
-	 * `running`.
+	 * Starts the process. Throws `failed_precondition` if the start fails immediately. If the start fails later,
+	 * `running` rejects.
 	 */
 	constructor(start: Start, clock: Clock) {
 		const child = spawnChild(start);
@@ -117,13 +120,13 @@ export class ProcessGroup {
 			stream?.on("error", () => stream.destroy());
 		}
 		start.texts?.forEach((text, index) => {
-			// The cast is safe because `spawnChild` makes each of these a pipe. Node's type allows any stream here.
+			// The cast is safe because `spawnChild` opens a pipe for each text. Node's type allows any stream here.
 			const stream = child.stdio[FIRST_TEXT + index] as Duplex | null;
 			// A process may end without reading its input.
 			stream?.on("error", () => stream.destroy());
 			stream?.resume().end(text);
 		});
-		// The descriptor only shows whether this process lives. It transfers no data.
+		// The descriptor only shows whether the gateway lives. The descriptor transfers no data.
 		const watched = start.watchesParent ? child.stdio[FIRST_TEXT + (start.texts?.length ?? 0)] : null;
 		watched?.on("error", () => watched.destroy());
 		// The IPC channel closes with its other end. Calling `disconnect` here would prevent Node from emitting
@@ -134,8 +137,8 @@ export class ProcessGroup {
 	}
 
 	/**
-	 * Sends SIGTERM to the group, or calls `ask`. Kills the group 1.5 s later, or at once if no process received the
-	 * request of `ask`.
+	 * Sends SIGTERM to the group, or calls `ask` if it is present. Kills the group 1.5 s later. If `ask` reaches no
+	 * process, kills the group immediately.
 	 */
 	terminate(): void {
 		this.#askToEnd();
@@ -185,8 +188,8 @@ export class ProcessGroup {
 }
 
 /**
- * Sends a signal to the group of a process that was started as its leader. Ignores a group without processes, or with
- * processes of another user.
+ * Sends a signal to the process group with the leader `leader`. Does nothing if the group has no processes, or if its
+ * processes belong to another user.
  */
 export function signalGroup(leader: number, signal: NodeJS.Signals): void {
 	try {
@@ -238,7 +241,8 @@ function spawnChild({
 			cwd,
 			env: environment,
 			detached: true,
-			// Standard error is ignored at first, because warnings of the shell are not output of the command.
+			// Standard error is ignored until the shell redirects it, because warnings of the shell are not output of the
+			// command.
 			stdio: [dialogue ? "pipe" : "ignore", "pipe", dialogue ? "pipe" : "ignore", ...pipes, ...channel],
 		});
 	} catch (cause) {
@@ -260,7 +264,7 @@ function cannotStart(
 }
 
 function isMissingOrForeign(reason: unknown): boolean {
-	// ESRCH: the group has no process. EPERM: its processes run as another user.
+	// ESRCH: the group has no process. EPERM: the processes of the group run as another user.
 	return reason instanceof Error && "code" in reason && (reason.code === "ESRCH" || reason.code === "EPERM");
 }
 
@@ -271,9 +275,9 @@ export const MARK_NAME = "PARLEY_CALL";
 const MAX_ROUNDS = 20;
 
 /**
- * Kills every process of this user that was started with this mark in its environment, in any session or group. Stops
- * after `MAX_ROUNDS` rounds. Does nothing except on Linux, because other systems do not show environments:
- * https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
+ * Kills the processes of the gateway's user that were started with `mark` in their environment, in any session or
+ * group. Stops after `MAX_ROUNDS` rounds. Works only on Linux, because other systems do not show the environment of a
+ * process: https://man7.org/linux/man-pages/man5/proc_pid_environ.5.html
  */
 export async function killMarked(mark: string): Promise<void> {
 	for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -281,7 +285,10 @@ export async function killMarked(mark: string): Promise<void> {
 	}
 }
 
-/** Sends a signal once to each marked process of this user. Resolves with their number, which is 0 except on Linux. */
+/**
+ * Sends a signal once to each process of the gateway's user with `mark` in its environment. Resolves with the number of
+ * processes. On systems other than Linux, resolves with 0.
+ */
 export async function signalMarked(mark: string, signal: NodeJS.Signals): Promise<number> {
 	if (process.platform !== "linux") return 0;
 	const found = await findMarked(mark);
@@ -296,7 +303,7 @@ async function findMarked(mark: string): Promise<number[]> {
 		names.map(async (name) => {
 			const environment = await readFile(`/proc/${name}/environ`, "latin1").catch(ignoreUnreadable);
 			if (!environment?.split("\0").includes(entry)) return false;
-			// A user who can read all processes, such as root, must end only its own processes.
+			// Some users, such as root, can read the environments of all processes, but must end only their own processes.
 			const owner = await stat(`/proc/${name}`).catch(ignoreUnreadable);
 			return owner?.uid === process.getuid?.();
 		}),
@@ -312,7 +319,9 @@ function send(pid: number, signal: NodeJS.Signals): void {
 	}
 }
 
-/** Returns undefined for an error about a process that ended or belongs to another user. Throws all other errors. */
+/**
+ * Returns undefined if the error means that the process has ended or belongs to another user. Throws any other error.
+ */
 function ignoreUnreadable(reason: unknown): undefined {
 	const code = reason instanceof Error && "code" in reason ? reason.code : undefined;
 	if (["ENOENT", "ESRCH", "EACCES", "EPERM"].includes(String(code))) return undefined;

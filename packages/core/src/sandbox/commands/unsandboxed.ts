@@ -14,7 +14,7 @@ interface UnsandboxedOptions {
 	readonly environment: Environment;
 	readonly clock: Clock;
 	readonly ids: Ids;
-	/** Runner that records the commands. Default: a new object, which records only the commands of this sandbox. */
+	/** Runner that records the commands. Default: a new runner that records only commands of this `Sandbox` object. */
 	readonly runs?: CommandRuns;
 }
 
@@ -25,11 +25,12 @@ interface Unsandboxed extends Sandbox {
 }
 
 /**
- * Creates a sandbox that runs commands with the operator's permissions. Commands get variables with allowed names and
- * those of `Command.environment`, and no input except in a dialogue. The process group of a command ends with the
- * command. On Linux, processes that left the group also end if their environment is unchanged. `run` rejects if the
- * command cannot be started, for example with `not_found`, and with `cancelled` if its signal aborted before the start.
- * The output streams are sockets, so a command cannot reopen them as /dev/stdout and /dev/stderr.
+ * Creates a sandbox that runs commands with the operator's permissions. A command gets the gateway's variables with
+ * allowed names and the variables of `Command.environment`. It gets no input, except in a dialogue. The process group
+ * of a command ends with the command. On Linux, processes that left the group also end if the mark is still in their
+ * environment. `run` rejects if the command cannot be started, for example with `not_found`, and with `cancelled` if
+ * the signal of the command aborted before the start. The output streams are sockets, so a command cannot reopen them
+ * as /dev/stdout and /dev/stderr.
  */
 export function createUnsandboxed(options: UnsandboxedOptions): Unsandboxed {
 	const { environment, runs = new CommandRuns(options) } = options;
@@ -78,7 +79,10 @@ async function openDirectory(path: string): Promise<OpenDirectory> {
 	}
 }
 
-/** Returns the words of a shell command that sets the limit and then executes the words after it. */
+/**
+ * Returns the words of a shell command that sets the limit `maxFileBytes` and then executes the words that follow.
+ * Returns an empty list if there is no limit.
+ */
 function limiting({ maxFileBytes }: Command): string[] {
 	return maxFileBytes === undefined
 		? []

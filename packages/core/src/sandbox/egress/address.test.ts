@@ -18,11 +18,12 @@ test.each([
 	"fc00::1",
 	"fd12:3456:789a::1",
 	"fec0::1",
-	// addresses that a provider's customers share, including Alibaba's metadata service
+	// shared addresses of carrier-grade NAT, including Alibaba's metadata service
 	"100.64.0.1",
 	"100.100.100.200",
 	"100.127.255.255",
-	// link-local addresses, including the metadata services of most clouds and of containers on AWS
+	// link-local addresses, including the metadata services of most clouds, and the metadata service for containers on
+	// AWS
 	"169.254.169.254",
 	"169.254.170.2",
 	"fe80::1",

@@ -11,11 +11,11 @@ import { egressTexts } from "./texts.ts";
 const MAX_HEAD_BYTES = 8 * 1024;
 const MAX_HEAD_MS = 10_000;
 const MAX_AT_ONCE = 128;
-/** Maximum connections of one command per hour, because each one is logged and audited. */
+/** Maximum connections of one command per hour, because each connection is logged and audited. */
 const MAX_CONNECTIONS = 5_000;
 const HOUR_MS = 60 * 60_000;
 
-/** Proxy of one command. It supports only CONNECT and does not interpret the bytes in a tunnel. */
+/** Proxy for one command. The proxy supports only CONNECT and does not interpret the bytes in a tunnel. */
 export class EgressProxy implements AsyncDisposable {
 	readonly #deps: TunnelDeps;
 	readonly #server: HttpServer;
@@ -49,7 +49,7 @@ export class EgressProxy implements AsyncDisposable {
 			);
 		});
 		server.on("connect", (request, client, head) => {
-			// The connection had an earlier request, which was refused.
+			// An earlier request on the same connection was refused.
 			if (!client.writable) return void client.destroy();
 			this.#clients.get(request.socket)?.cancel();
 			const connect = { authority: request.url ?? "", client, head };
@@ -112,9 +112,9 @@ const MAX_CONNECT_MS = 10_000;
 
 /** Decision about a connection that a command requested, for the log and the audit. */
 export interface EgressEntry {
-	/** Name of the command that was passed to `open`. */
+	/** Name of the command, from the argument `command` of `Egress.open`. */
 	readonly command: string;
-	/** Requested host. For a refused connection, the requested text. */
+	/** Requested host. If the connection was refused, the text of the request. */
 	readonly target: string;
 	/**
 	 * An allowed connection is reported twice: as `allowed` before it opens, and then as `ended` or, if it cannot be
@@ -123,12 +123,18 @@ export interface EgressEntry {
 	readonly decision: "allowed" | "refused" | "ended";
 	/** Reason why the gateway refused or ended the connection. */
 	readonly reason?: string;
-	/** Bytes sent to the host and received from it. Present only if `decision` is `ended`. */
+	/**
+	 * Number of bytes sent to the host. `received`: number of bytes received from the host. Present only if `decision`
+	 * is `ended`.
+	 */
 	readonly sent?: number;
 	readonly received?: number;
 }
 
-/** Opens a connection with `allowHalfOpen` to port 443 of one of the addresses, and to no other address. */
+/**
+ * Opens a connection to port 443 of one of the addresses. Must connect to no other address, and must set
+ * `allowHalfOpen`.
+ */
 export type Connect = (addresses: readonly string[], signal: AbortSignal) => Promise<Socket>;
 
 interface TunnelDeps {
@@ -156,8 +162,8 @@ const statuses: Partial<Record<ParleyError["code"], string>> = {
 };
 
 /**
- * Answers the request and forwards the bytes of an allowed connection until it ends. Reports the decisions. Rejects
- * only if `report` does.
+ * Answers the request. If the connection is allowed, forwards its bytes until the connection ends. Reports the
+ * decisions. Rejects only if `report` rejects.
  */
 async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
 	const { client, head } = connect;
@@ -247,15 +253,15 @@ export const connectOverTcp: Connect = async (addresses, signal) => {
 /** Milliseconds without data after which a connection is closed. The check can be up to `IDLE_MS` late. */
 const IDLE_MS = 120_000;
 /**
- * Maximum duration of a connection in milliseconds. The check can be up to `IDLE_MS` late. Programs that run
- * longer, such as MCP servers, reconnect.
+ * Maximum duration of a connection in milliseconds. The check can be up to `IDLE_MS` late. Programs that run longer,
+ * such as MCP servers, must reconnect.
  */
 const MAX_MS = 15 * 60_000;
 
 /**
- * Forwards bytes in both directions until both sides have ended. Rejects with `unavailable` if one side fails, with
- * `deadline_exceeded` if a time limit passes, and with the signal's reason if it aborts. Both sides are closed when the
- * promise settles.
+ * Forwards bytes in both directions until both sides have ended. Rejects with `unavailable` if one side fails, and with
+ * `deadline_exceeded` if a time limit passes. Rejects with the signal's reason if the signal aborts. Both sides are
+ * closed when the promise settles.
  */
 async function relay(
 	client: Duplex,

@@ -129,7 +129,8 @@ test("the sandbox without access has no proxy, and the command with access has o
 		sandbox.egress,
 		"ls /dev/parley; ls /proc/self/fd | wc -l; ls /proc >/tmp/processes; grep -c '^[0-9]' /tmp/processes",
 	);
-	// `ls` has descriptors 0 to 2 and one for the directory that it reads. The processes are bwrap, the shell and ls.
+	// `ls` has descriptors 0 to 2 and a descriptor for the directory that `ls` reads. The processes are bwrap, the shell
+	// and ls.
 	expect(open?.output).toBe("node\n4\n3\n");
 	expect(reported).toEqual([]);
 });

@@ -22,21 +22,25 @@ export interface EgressOptions {
 /** Records one decision. The proxy opens an allowed connection only after the promise resolves. */
 export type EgressAudit = (entry: EgressEntry) => Promise<void>;
 
-/** Proxy of one command. It accepts connections until it is disposed. */
+/** Proxy for one command. The proxy accepts connections until it is disposed. */
 export interface CommandProxy extends EgressWrapping, AsyncDisposable {
 	/**
-	 * Returns a note about the refusals, for the end of the command's output. Returns "" if no connection was refused.
+	 * Returns a note about refused connections, to append to the command's output. Returns "" if no connection was
+	 * refused.
 	 */
 	note(): string;
 	/** Serves the connections to `listener`, a `net.Server` that a program in the sandbox opened. */
 	serve(listener: unknown): void;
 }
 
-/** Network access of sandboxed commands: port 443 of listed hosts on the public internet. */
+/**
+ * Network access for sandboxed commands: port 443 of allowed hosts. Each host must be on the public internet by
+ * default.
+ */
 export class Egress {
-	/** Allowed hosts in the normal form that `readAllowedHost` returns. */
+	/** Allowed hosts, in normal form (see `readAllowedHost`). */
 	readonly hosts: readonly string[];
-	/** Receives each decision, which is also logged. */
+	/** Receives each decision. The decision is also logged. */
 	audit: EgressAudit = async () => undefined;
 	readonly #options: EgressOptions;
 
@@ -55,8 +59,8 @@ export class Egress {
 	}
 
 	/**
-	 * Returns an `Egress` for the hosts in `allow`, with the log and audit of this object. Throws as the constructor
-	 * does.
+	 * Returns an `Egress` for the hosts in `allow` instead. The new object uses the options and the audit of this
+	 * object. Throws as the constructor does.
 	 */
 	to(allow: readonly string[]): Egress {
 		const other = new Egress({ ...this.#options, allow });
@@ -64,7 +68,7 @@ export class Egress {
 		return other;
 	}
 
-	/** Opens the proxy of one command. `command` is the name of the command in logs. */
+	/** Opens the proxy for one command. `command` is the name of the command in logs. */
 	open(command: string): CommandProxy {
 		const refusals = new Set<string>();
 		const proxy = new EgressProxy({
@@ -113,8 +117,8 @@ interface EgressWrapping {
 	/** Mounts as bubblewrap options with their values. They must follow the mounts of /dev. */
 	readonly mounts: readonly (readonly string[])[];
 	/**
-	 * Returns the arguments that precede the command and start it. `channel` is the descriptor, below 10, of Node's IPC
-	 * channel to the gateway. The command does not inherit this descriptor.
+	 * Returns the arguments that precede the command's own arguments and start the command. `channel` is the descriptor
+	 * of Node's IPC channel to the gateway, and must be below 10. The command does not inherit `channel`.
 	 */
 	argv(channel: number): readonly string[];
 	readonly environment: Readonly<Record<string, string>>;
@@ -126,8 +130,8 @@ const NODE = "/dev/parley/node";
 const PORT = 3128;
 
 /**
- * Program that listens in the network of the sandbox and sends the socket to the gateway, which accepts the
- * connections.
+ * Program that listens in the network of the sandbox and sends the listening socket to the gateway. The gateway then
+ * accepts the connections.
  */
 const LISTENER = `
 const { writeSync } = require("node:fs");
@@ -142,7 +146,7 @@ server.listen({ host: "127.0.0.1", port: ${PORT}, backlog: 511 }, () => {
 `;
 
 /**
- * Script that runs `LISTENER` and then the command. The listener gets only the variable of the channel, because the
+ * Script that runs `LISTENER` and then the command. The listener gets no variable except `NODE_CHANNEL_FD`, because the
  * command's environment may contain secrets.
  */
 const PRELUDE = `
@@ -160,8 +164,8 @@ const PROXY = `http://127.0.0.1:${PORT}`;
 const OWN = "localhost,127.0.0.1,::1";
 
 /**
- * Variables that make curl, git, npm, pip, cargo, Go and Node use the proxy. Because of `HTTP_PROXY`, programs also
- * send plain HTTP requests to the proxy, which refuses them with a reason.
+ * Variables that make curl, git, npm, pip, cargo, Go and Node use the proxy. With `HTTP_PROXY`, programs also send
+ * plain HTTP requests to the proxy. The proxy refuses plain HTTP with a reason.
  */
 const environment = {
 	HTTPS_PROXY: PROXY,
@@ -175,7 +179,7 @@ const environment = {
 	npm_config_proxy: PROXY,
 	npm_config_https_proxy: PROXY,
 	NODE_USE_ENV_PROXY: "1",
-	// A repository may configure another proxy, which a command cannot reach.
+	// A repository may configure another proxy, but a command can reach only this proxy.
 	GIT_CONFIG_COUNT: "1",
 	GIT_CONFIG_KEY_0: "http.proxy",
 	GIT_CONFIG_VALUE_0: PROXY,

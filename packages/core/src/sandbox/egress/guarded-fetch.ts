@@ -7,11 +7,11 @@ const connectMs = 10_000;
 
 const everyAddress: Reach = { ports: [], allows: () => true };
 
-/** Subset of the `fetch` interface that protocol clients use. */
+/** The part of the `fetch` interface that protocol clients use. */
 export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface FetchGuards {
-	/** Whether a URL's host may have a private address and use plain HTTP. */
+	/** Whether the host of a URL may have a private address and use plain HTTP. */
 	isPrivateAllowed(host: string): boolean;
 }
 
@@ -21,7 +21,7 @@ export interface GuardedFetch {
 }
 
 /**
- * Resolves with a `fetch` that connects only to allowed addresses, which are checked for each connection. This `fetch`
+ * Resolves with a `fetch` that connects only to allowed addresses. Each connection checks its addresses. The `fetch`
  * follows no redirects. The caller must limit the size and the time of responses.
  */
 export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<GuardedFetch> {
@@ -30,7 +30,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 	const agent = new Agent({
 		allowH2: false,
 		maxHeaderSize: maxHeaderBytes,
-		// undici's timeouts for responses are off, because the caller limits their time.
+		// undici's timeouts for responses are off, because the caller limits the time of a response.
 		headersTimeout: 0,
 		bodyTimeout: 0,
 		connect: {
@@ -66,7 +66,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 			if (cause instanceof ParleyError) throw cause;
 			throw serverRefusal(fetchTexts.unreachable(url.host), reason);
 		});
-		// This cast is safe for the same reason as the cast above.
+		// The cast is safe because undici's response has the same interface as Node's.
 		return response as unknown as Response;
 	};
 	return { fetch: guarded, close: () => agent.destroy() };

@@ -2,14 +2,17 @@ import { ParleyError } from "@parley/base";
 import { addressOf } from "./reach.ts";
 import { egressTexts } from "./texts.ts";
 
-/** Pattern of characters that are refused because a URL parser would not preserve them in a host name. */
+/** Pattern of a refused character: a URL parser would not preserve the character in a host name. */
 const notInNames = /[\s\p{C}:/?#@%\\[\]]/u;
-/** Pattern of a name with at least two labels. One label names a host of the local network or a top-level domain. */
+/**
+ * Pattern of a name with at least two labels. A name with one label is a host of the local network or a top-level
+ * domain.
+ */
 const name = /^(?=.{1,253}$)[a-z0-9_-]{1,63}(?:\.[a-z0-9_-]{1,63})+$/;
 
 /**
- * Returns a host name in its normal form: lower case, punycode, without a final dot. Returns undefined for an address
- * in any notation and for text that is not a fully qualified name.
+ * Returns a host name in its normal form: lower case, punycode, without a final dot. Returns undefined if the text is
+ * an address in any notation, or not a name with at least two labels.
  */
 export function readHostName(text: string): string | undefined {
 	if (notInNames.test(text)) return undefined;
@@ -19,8 +22,8 @@ export function readHostName(text: string): string | undefined {
 }
 
 /**
- * Returns an entry of the allowed hosts in its normal form: a name, or `*.` and a name. Returns undefined if the text
- * is neither.
+ * Returns an entry of the allowed hosts in normal form: a name, or `*.` and a name. Returns undefined if the text is
+ * neither.
  */
 export function readAllowedHost(text: string): string | undefined {
 	const [, wildcard = "", rest = ""] = /^(\*\.)?(.*)$/s.exec(text) ?? [];
@@ -28,18 +31,22 @@ export function readAllowedHost(text: string): string | undefined {
 	return host && wildcard + host;
 }
 
-/** Whether an entry allows the host. The host and the entries are in their normal form. `*.a.b` does not allow `a.b`. */
+/**
+ * Whether an entry in `allowed` allows the host. The host and the entries must be in normal form. `*.a.b` does not
+ * allow `a.b`.
+ */
 export function isAllowedHost(host: string, allowed: readonly string[]): boolean {
 	return allowed.some((entry) => (entry.startsWith("*.") ? host.endsWith(entry.slice(1)) : host === entry));
 }
 
-/** Only allowed port. An attacker on the network could read and change data without TLS. */
+/** The only allowed port. Without TLS, an attacker on the network could read and change data. */
 export const TLS_PORT = 443;
 const MAX_SHOWN = 100;
 
 /**
- * Returns the host of an allowed target (`host:443`). Throws `invalid_argument` if the target is not a host and a port.
- * Throws `permission_denied` for a port other than 443, an address, or a host that is not allowed.
+ * Returns the host in `authority`, which must be `HOST:443` with an allowed host. Throws `invalid_argument` if
+ * `authority` is not a host and a port. Throws `permission_denied` if the port is not 443, or if the host is an address
+ * or not allowed.
  */
 export function readTarget(authority: string, allowed: readonly string[]): string {
 	const [, text = "", port = ""] = /^([^:]+|\[.*\]):(\d{1,5})$/s.exec(authority) ?? [];

@@ -5,7 +5,7 @@ import ipaddr from "ipaddr.js";
 import { fetchTexts } from "./texts.ts";
 
 /**
- * Addresses and ports to which connections are allowed. The gateway's code chooses them, never a model or a web
+ * Addresses and ports to which connections are allowed. The gateway's code chooses the `Reach`, never a model or a web
  * page.
  */
 export interface Reach {
@@ -15,7 +15,10 @@ export interface Reach {
 
 export type Lookup = (name: string) => Promise<readonly string[]>;
 
-/** The public internet, on the HTTP and HTTPS ports. Excludes this machine and its networks, even with public addresses. */
+/**
+ * The public internet, on the HTTP and HTTPS ports. Excludes this machine and its networks, even if their addresses are
+ * public.
+ */
 export const publicReach: Reach = {
 	ports: [80, 443],
 	allows: (address) => isPublicAddress(address) && !isNeighbour(address),
@@ -28,9 +31,9 @@ export const systemLookup: Lookup = async (name) => {
 };
 
 /**
- * Returns the checked addresses of a URL's host. If one address is forbidden, the name is refused, because its DNS
- * server could choose which address is used. Throws `permission_denied` if an address is forbidden, `unavailable` if
- * there is no address, and the signal's reason if the signal aborts.
+ * Returns all addresses of a URL's host, if `reach` allows all of them. Throws `permission_denied` if one address is
+ * forbidden, because the host's DNS server could determine which address is used. Throws `unavailable` if there is no
+ * address, and the signal's reason if the signal aborts.
  */
 export async function findAddresses(
 	url: URL,
@@ -45,8 +48,8 @@ export async function findAddresses(
 }
 
 /**
- * Returns the error for a host that connections may not reach. The error does not reveal the address, because the
- * address may belong to the local network.
+ * Returns the error for a host with a forbidden address or port. The error does not reveal the host's address, because
+ * the address may belong to the local network.
  */
 export function notReached({ host }: URL): ParleyError {
 	const message = fetchTexts.notReached(host);
@@ -67,13 +70,16 @@ function unknownName(name: string, cause?: unknown): ParleyError {
 	return new ParleyError(fetchTexts.noAddress(name), { code: "unavailable", cause });
 }
 
-/** A network with its address as numbers, because parsing text would add a millisecond to each start. */
+/**
+ * A network. The address is given as numbers, because parsing text would add a millisecond to each start of the
+ * gateway.
+ */
 type Ipv6Network = [address: ipaddr.IPv6, bits: number];
 
 /** Range of all public IPv6 addresses: https://www.iana.org/assignments/ipv6-address-space */
 const GLOBAL_IPV6: Ipv6Network = [new ipaddr.IPv6([0x2000, 0, 0, 0, 0, 0, 0, 0]), 3];
 /**
- * Well-known prefix of NAT64, whose addresses contain IPv4 addresses: https://www.rfc-editor.org/rfc/rfc6052
+ * Well-known prefix of NAT64. Addresses with the prefix contain an IPv4 address: https://www.rfc-editor.org/rfc/rfc6052
  */
 const TRANSLATED_IPV4: Ipv6Network = [new ipaddr.IPv6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0]), 96];
 /**
@@ -81,12 +87,14 @@ const TRANSLATED_IPV4: Ipv6Network = [new ipaddr.IPv6([0x64, 0xff9b, 0, 0, 0, 0,
  * https://learn.microsoft.com/azure/virtual-network/what-is-ip-address-168-63-129-16
  */
 const AZURE_HOST = "168.63.129.16";
-/** Shortest prefix of a local network. A shorter prefix is a tunnel's route for all addresses. */
+/**
+ * Shortest prefix length of a local network. An interface with a shorter prefix is a tunnel that routes all addresses.
+ */
 const WIDEST_PREFIX = 8;
 
 /**
- * Whether the address belongs to the public internet. False for special ranges, IPv6 forms with an IPv4 address (except
- * translated public ones), zone ids, and texts that are not addresses.
+ * Whether the address belongs to the public internet. False for special ranges, zone ids, and texts that are not
+ * addresses. False for an IPv6 address that contains an IPv4 address, except for a public IPv4 address in NAT64.
  */
 export function isPublicAddress(text: string): boolean {
 	const address = parse(text);
@@ -102,7 +110,9 @@ function isPublicIpv4(address: ipaddr.IPv4): boolean {
 	return address.range() === "unicast" && address.toString() !== AZURE_HOST;
 }
 
-/** Whether the address belongs to this machine or to its networks. These addresses can also be public. */
+/**
+ * Whether the address belongs to this machine or to one of its networks. An address of this machine can also be public.
+ */
 export function isNeighbour(
 	text: string,
 	interfaces: NodeJS.Dict<readonly NetworkInterfaceInfo[]> = networkInterfaces(),
@@ -141,8 +151,8 @@ export async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Pr
 }
 
 /**
- * Runs `work` with a signal that also aborts after `ms`. The reason of the signal is then `deadline_exceeded` for
- * `subject`.
+ * Runs `work` with a signal that aborts when `signal` aborts or after `ms` milliseconds. After `ms`, the reason of the
+ * signal is a `deadline_exceeded` error that names `subject`.
  */
 export async function within<T>(
 	{ ms, subject, clock }: { readonly ms: number; readonly subject: string; readonly clock: Clock },

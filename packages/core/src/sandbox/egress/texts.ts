@@ -1,4 +1,4 @@
-/** Refusals and notes of the proxy through which commands reach hosts. */
+/** Refusals and notes of the proxy. Sandboxed commands reach hosts through the proxy. */
 export const egressTexts = {
 	tooManyAtOnce: (max: number): string =>
 		`the command reached the maximum of ${max} open connections, so open fewer connections at the same time`,
@@ -29,7 +29,7 @@ export const egressTexts = {
 	notOnList: "it is not on the list of hosts that commands may reach",
 } as const;
 
-/** Errors of connections that the gateway, its tools or sandboxed commands open. */
+/** Errors about connections. The gateway, its tools or sandboxed commands open the connections. */
 export const fetchTexts = {
 	notHttps: (origin: string): string => `${origin} is not an https address, and only https is allowed`,
 	notPublic: (host: string): string =>

@@ -120,7 +120,7 @@ function processesIn(namespace: string): string[] {
 		try {
 			return /^\d+$/.test(name) && readlinkSync(`/proc/${name}/ns/net`) === namespace;
 		} catch {
-			// The process has ended, or this user cannot inspect it.
+			// The process has ended, or the user of the test cannot inspect it.
 			return false;
 		}
 	});

@@ -6,22 +6,22 @@ import { ifThere, isNotFound } from "../../filesystem/file-error.ts";
 import { isWithin } from "../../filesystem/paths.ts";
 
 /**
- * Number of entries after which a search stops. A search runs before and after each command. Reading this many entries
- * takes up to 0.2 s on a slow machine.
+ * Number of directory entries after which a search stops. A search runs before and after each command. It takes up to
+ * 0.2 s on a slow machine to read 20,000 entries.
  */
 const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;
-/** Names of directories that the walk does not enter. A `.git` is examined separately. */
+/** Names of directories that `walk` does not enter. A `.git` directory is examined separately. */
 const skipped = ["node_modules", ".git"];
-/** Parts of a repository that contain no repositories. */
+/** Names of directories in a repository that contain no further repositories. */
 const stores = ["objects", "refs", "hooks", "info", "logs"];
 
-/** Names of directories that may contain skills, of Parley or of another agent. */
+/** Names of directories that may contain skills for Parley or for another agent. */
 const ofAgents = [".parley", ".claude"];
 
 /** Directories to search. All paths are real paths. */
 export interface SearchScope extends SearchLimits {
-	/** Directories that are searched even beyond the limits, without their subdirectories. */
+	/** Directories that are always inspected, even after a limit is reached. Their subdirectories are not included. */
 	readonly required: readonly string[];
 	/** Whether the time for the search is over. */
 	isLate(): boolean;
@@ -29,27 +29,27 @@ export interface SearchScope extends SearchLimits {
 
 interface SearchLimits {
 	readonly roots: readonly string[];
-	/** Directories that commands do not see, except for roots inside these directories. */
+	/** Hidden directories. In a hidden directory, commands see only roots. */
 	readonly hidden: readonly string[];
 }
 
-/** Repositories in the roots. The required directories are first, then the directories nearest to a root. */
+/** Repositories in the roots. Repositories in the required directories come first, and then those nearest to a root. */
 export interface Repositories extends Unsearched {
 	readonly directories: readonly GitDirectory[];
-	/** Paths of regular files named `.git`, which contain the path of the repository. */
+	/** Paths of regular files named `.git`. Such a file contains the path of a repository. */
 	readonly pointers: readonly string[];
-	/** Device and inode, by path, of each directory that contains a `.git`. */
+	/** Directories that contain a `.git`. Key: path. Value: device and inode. */
 	readonly tops: ReadonlyMap<string, string>;
 	/** Directories named `.parley` or `.claude`, which may contain skills. */
 	readonly ofAgents: ReadonlySet<string>;
 }
 
 interface Unsearched {
-	/** Directories that were not searched because of the limits. */
+	/** Directories that were not searched because a limit was reached. */
 	readonly beyond: ReadonlySet<string>;
 	/**
-	 * Directories that the search could not read, except unreadable directories of other users. Includes directories
-	 * whose names are not valid UTF-8.
+	 * Directories that the search could not read. Includes directories with names that are not valid UTF-8. Does not
+	 * include unreadable directories that belong to other users.
 	 */
 	readonly unread: ReadonlySet<string>;
 }
@@ -60,15 +60,18 @@ export function isVisiblePath(path: string, { roots, hidden }: SearchLimits): bo
 	return roots.some((root) => isWithin(path, root) && covers.every((place) => isWithin(root, place)));
 }
 
-/** Whether the search would have found a repository at a path. */
+/**
+ * Whether the search would have found a repository at the path, because it could search the path and all parents of the
+ * path.
+ */
 export function wasSearched(path: string, { beyond, unread }: Unsearched): boolean {
 	if (beyond.has(path) || unread.has(path)) return false;
 	return path === dirname(path) || wasSearched(dirname(path), { beyond, unread });
 }
 
 /**
- * Finds the repositories in the roots, within the limits. Follows a link only if git would follow it, and only to a
- * path in the roots.
+ * Finds the repositories in the roots, within the limits. Follows a link only if git would follow the link, and only if
+ * the target is in the roots.
  */
 export async function findRepositories(scope: SearchScope): Promise<Repositories> {
 	const search = new Search(scope);
@@ -91,7 +94,7 @@ const nothing: Entries = { names: new Set(), directories: [] };
 interface Place {
 	readonly path: string;
 	readonly ofParts: boolean;
-	/** Whether the directory is inside a git directory. */
+	/** Whether the place is inside a git directory. */
 	readonly inGit: boolean;
 }
 
@@ -120,7 +123,7 @@ class Search implements Repositories {
 
 	/** Records the git files of one directory, without its subdirectories. */
 	async inspect(path: string): Promise<void> {
-		// A link may have replaced this directory or one of its parents.
+		// The directory or one of its parents may have been replaced by a link.
 		if (!this.#isOpen(path) || (await ifThere(realpath(path))) !== path) return;
 		await this.#inspectDirectory(path, (await this.#entriesOf(path)).names);
 	}
@@ -143,16 +146,16 @@ class Search implements Repositories {
 		}
 		if (place.ofParts) for (const name of directories) await this.#add(join(place.path, name));
 		// Directories below a directory that looks like a repository are also searched, because a command can create a
-		// directory that looks like one.
+		// directory that looks like a repository.
 		const isStore = place.inGit && isGitShaped(names);
 		this.#enqueue(place, isStore ? directories.filter((name) => !stores.includes(name)) : directories);
 	}
 
 	/**
-	 * Resolves with the entries of a directory. Records these directories in `unread`:
-	 * - the directory itself, if it is unreadable and does not belong to another user; a command could make it readable
-	 *   again
-	 * - its subdirectories whose names are not valid UTF-8
+	 * Resolves with the entries of the directory `path`. Records the following directories in `unread`:
+	 * - `path`, if the directory is unreadable and does not belong to another user; a command could make the directory
+	 *   readable again
+	 * - each subdirectory with a name that is not valid UTF-8
 	 */
 	async #entriesOf(path: string): Promise<Entries> {
 		try {
@@ -220,7 +223,10 @@ class Search implements Repositories {
 	}
 }
 
-/** Parts of a repository that contain or name programs which git runs, or that name another repository. */
+/**
+ * Names of the examined parts of a repository. The parts can contain or name programs that git runs, or can name
+ * another repository.
+ */
 const steering = ["hooks", "config", "config.worktree", "commondir"] as const;
 export type Steering = (typeof steering)[number];
 
@@ -229,14 +235,14 @@ export type Steering = (typeof steering)[number];
  * https://man7.org/linux/man-pages/man7/path_resolution.7.html
  */
 const POINTER_BYTES = 8 * 1024;
-/** Maximum entries of a hooks directory that are examined one by one. */
+/** Maximum entries of a hooks directory for which the fingerprint contains each entry. */
 const MAX_HOOKS = 200;
 
-/** A directory that git treats as a repository, or as the git directory of a submodule or of a linked working tree. */
+/** A git directory: the git directory of a repository, of a submodule or of a linked working tree. */
 export interface GitDirectory {
 	/** Real path of the directory. */
 	readonly path: string;
-	/** Device and inode, which stay the same when the directory is renamed. */
+	/** Device and inode. They stay the same when the directory is renamed. */
 	readonly id: string;
 	/** Creation time, or 0 if the file system does not record it. */
 	readonly createdMs: number;
@@ -247,7 +253,10 @@ export interface GitDirectory {
 
 interface Part {
 	readonly isLink: boolean;
-	/** Fingerprint of the part without its example hooks. It includes `ctime`, which no command can set. */
+	/**
+	 * Fingerprint of the part, without example hooks. The fingerprint includes `ctime`, because no command can set the
+	 * `ctime` of a file.
+	 */
 	readonly print: string;
 }
 
@@ -276,7 +285,7 @@ async function readPart(path: string): Promise<Part | undefined> {
 	const isLink = own.isSymbolicLink();
 	const link = isLink ? ((await ifThere(readlink(path))) ?? "") : "";
 	const names = (await ifThere(stat(path)))?.isDirectory() ? ((await ifThere(readdir(path))) ?? []) : [];
-	// For more entries, the fingerprint contains only the metadata of the directory.
+	// If there are more than `MAX_HOOKS` entries, the fingerprint contains only the metadata of the directory.
 	const inner = names.length > MAX_HOOKS ? ["."] : names.filter((name) => !name.endsWith(".sample"));
 	const prints = await Promise.all((names.length > 0 ? inner : ["."]).map((name) => printOf(path, name)));
 	return { isLink, print: [link, ...prints].join("\n") };
@@ -292,14 +301,17 @@ async function printOf(directory: string, name: string): Promise<string> {
 	return [name, dev, ino, mode, size, mtimeNs, ctimeNs].join(":");
 }
 
-/** Whether git accepts a directory with these entries as a repository: https://git-scm.com/docs/gitrepository-layout */
+/**
+ * Whether git accepts a directory with the entries `names` as a repository:
+ * https://git-scm.com/docs/gitrepository-layout
+ */
 function isGitShaped(names: { has(name: string): boolean }): boolean {
 	return names.has("HEAD") && ((names.has("objects") && names.has("refs")) || names.has("commondir"));
 }
 
 /**
- * Returns the real path that the file names after `prefix`. Returns undefined if the file or its target does not exist,
- * or if the file does not begin with `prefix`.
+ * Returns the real path of the target that the file `path` names after `prefix`. Returns undefined if the file or its
+ * target does not exist, or if the file does not begin with `prefix`.
  */
 async function followPointer(path: string, prefix: string): Promise<string | undefined> {
 	const real = await ifThere(realpath(path));
@@ -311,8 +323,9 @@ async function followPointer(path: string, prefix: string): Promise<string | und
 }
 
 /**
- * Resolves with the beginning of a regular file as text, or undefined if this user can read no regular file
- * there. Does not follow a link, and does not wait for the writer of a named pipe.
+ * Resolves with the first `bytes` bytes of a regular file as text. Resolves with undefined if `path` is not a regular
+ * file, or if the gateway's user cannot read it. Does not follow a link, and does not wait for the writer of a named
+ * pipe.
  */
 export async function readStart(path: string, bytes: number): Promise<string | undefined> {
 	const file = await ifThere(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
@@ -326,7 +339,10 @@ export async function readStart(path: string, bytes: number): Promise<string | u
 	}
 }
 
-/** Whether a path may contain hooks other than examples. True for an existing path that is not a directory. */
+/**
+ * Whether the hooks directory at `path` may contain hooks other than examples. Also true if the path exists but is not
+ * a directory or cannot be read.
+ */
 export async function hasHooks(path: string): Promise<boolean> {
 	const stats = await ifThere(lstat(path));
 	if (!stats?.isDirectory()) return stats !== undefined;

@@ -14,26 +14,29 @@ import {
 
 interface Protected {
 	/**
-	 * Whether the repository is the `.git` of a root, of the home directory, or of a directory between a root and the
-	 * working directory. Commands cannot rename it.
+	 * Whether the git directory is the `.git` of a root, of the home directory, or of a directory between a root and the
+	 * working directory. Commands cannot rename such a git directory.
 	 */
 	isOwn(gitDirectory: string): boolean;
 	isReadOnly(path: string): boolean;
-	/** Whether commands can see and change the path. A mount would reveal any other path. */
+	/** Whether commands can see and change the path. If they cannot see it, a mount at the path would reveal it. */
 	isOpen(path: string): boolean;
 }
 
 type Mount = readonly string[];
 
-/** Mounts that protect one directory, such as a repository, a working tree or a directory with skills. */
+/**
+ * Mounts that protect one directory, such as a repository, a working tree or a directory with skills. `of`: path of the
+ * directory.
+ */
 export interface MountGroup {
 	readonly of: string;
 	readonly mounts: readonly Mount[];
 }
 
 /**
- * Resolves with mounts that protect repositories, the nearest first, and then `.git` files. Each mount makes the start
- * of a command slower.
+ * Resolves with groups of mounts that protect repositories and `.git` files. The repositories keep their order, and the
+ * `.git` files follow. Each mount makes the start of a command slower.
  */
 export async function protectGit(repositories: Repositories, places: Protected): Promise<MountGroup[]> {
 	const directories = repositories.directories.filter(({ path }) => !places.isReadOnly(path));
@@ -44,7 +47,7 @@ export async function protectGit(repositories: Repositories, places: Protected):
 			mounts: await protectParts(directory, places),
 		})),
 	);
-	// A `.git` file contains the path of the repository. A command could change this path.
+	// A `.git` file contains the path of a repository, and a command could change the path in the file.
 	return [
 		...groups,
 		...pointers.map((path) => ({ of: ownerOf(path), mounts: [["--ro-bind-try", path, path]] })),
@@ -56,8 +59,8 @@ function ownerOf(path: string): string {
 }
 
 /**
- * Returns mounts that prevent commands from renaming own repositories (see `isOwn`) and their `modules` directories. The
- * mounts must precede all mounts in these directories.
+ * Returns mounts that prevent commands from renaming own repositories (see `isOwn`) and the `modules` directories in
+ * own repositories. The mounts must precede all other mounts in own repositories.
  */
 export async function pinRepositories(
 	repositories: Repositories,
@@ -86,8 +89,8 @@ async function protectParts({ path, parts, complete }: GitDirectory, places: Pro
 }
 
 /**
- * Resolves with a mount for the target of a link, because bubblewrap cannot mount on a link. Omits a target that
- * commands cannot change or that contains the repository. The link is checked after the command.
+ * Resolves with a mount for the target of a link, because bubblewrap cannot mount on a link. Omits the target if
+ * commands cannot change it, or if it contains the repository. The link itself is checked after the command.
  */
 async function protectTarget(link: string, gitDirectory: string, places: Protected): Promise<Mount[]> {
 	const real = await ifThere(realpath(link));
@@ -98,7 +101,7 @@ async function protectTarget(link: string, gitDirectory: string, places: Protect
 
 /** Tolerance in milliseconds for file times, which lag behind the clock by up to one tick of the kernel. */
 const TICK_MS = 50;
-/** Maximum configuration files that git reads after a command. Each one takes a few hundredths of a second. */
+/** Maximum configuration files that git reads after a command. Each file takes a few hundredths of a second. */
 const MAX_EXAMINED = 50;
 
 /** The repositories before and after a command. */
@@ -108,17 +111,17 @@ export interface RepositoryChanges extends GitRunner {
 	readonly after: Repositories;
 	/** Start time of the command, in milliseconds since the epoch. */
 	readonly startedMs: number;
-	/** Paths whose earlier change could not be reverted. They are treated as new. */
+	/** Paths with an earlier change that could not be reverted. These paths are treated as changed. */
 	readonly remaining: ReadonlySet<string>;
 	/** Returns an unguessable name, a different one on each call. */
 	name(): string;
-	/** Renames a file or directory, or records that this failed. Never rejects. */
+	/** Renames a file or directory. Records the failure if the rename fails. Never rejects. */
 	putAside(path: string): Promise<void>;
 	/** Whether the time for reading settings is over. */
 	isLate(): boolean;
 }
 
-/** Settings that were removed from a file, and the path of a copy of that file. */
+/** Settings that were removed from a file. `copy`: path of a copy of the file before the removal. */
 export interface RemovedSettings {
 	readonly path: string;
 	readonly names: readonly string[];
@@ -126,9 +129,9 @@ export interface RemovedSettings {
 }
 
 /**
- * Prevents git from running programs that a command has chosen, and resolves with the removed settings. In new
- * repositories, and in changed parts of known ones, hooks are renamed and settings that name programs are removed. A
- * file that cannot be examined is renamed.
+ * Prevents git from running programs that a command has chosen. Examines new repositories, and the changed parts of
+ * known repositories. Renames hooks, and removes settings that name programs. Renames a file that cannot be examined.
+ * Resolves with the removed settings.
  */
 export async function disableGitPrograms(changes: RepositoryChanges): Promise<RemovedSettings[]> {
 	const removed: RemovedSettings[] = [];
@@ -179,16 +182,22 @@ async function disablePart(
 	return [];
 }
 
-/** Size in bytes at which a configuration file is renamed without examination. Usual files have a few hundred bytes. */
+/**
+ * Minimum size in bytes of a configuration file that is renamed without examination. Usual configuration files have a
+ * few hundred bytes.
+ */
 const MAX_BYTES = 256 * 1024;
-/** Maximum settings that are removed one by one. A file with more settings is renamed. */
+/** Maximum settings that are removed from a file. A file with more settings to remove is renamed. */
 const MAX_NAMES = 20;
 
 const LIST = 'exec 2>/dev/null; exec git config --file "$1" --no-includes --null --list';
 const REMOVE_SETTINGS =
 	'f=$1; cp -p -- "$1" "$2" || exit 1; shift 2; for n; do git config --file "$f" --unset-all "$n" || exit 1; done';
 
-/** Sections whose settings are all removed, because they can name or enable a program or a configuration file. */
+/**
+ * Names of sections. All settings in these sections are removed, because they can name or enable a program or a
+ * configuration file.
+ */
 const sections = [
 	"alias",
 	"include",
@@ -213,8 +222,8 @@ const sections = [
 	"annex",
 ];
 /**
- * Keys of settings that are removed from any section, because they can name or enable a program:
- * https://git-scm.com/docs/git-config#_variables
+ * Keys of settings. A setting with one of these keys is removed from any section, because it can name or enable a
+ * program: https://git-scm.com/docs/git-config#_variables
  */
 const keys = [
 	"hookspath",
@@ -245,12 +254,12 @@ const keys = [
 	"process",
 	"browser",
 ];
-/** Pattern of keys that belong to other programs and name a command, such as `remote.x.annex-shell-command`. */
+/** Pattern of a key that names a command for a program other than git, such as `remote.x.annex-shell-command`. */
 const runningKey = /command(?:-options)?$/;
-/** Keys whose value decides whether their setting is removed. */
+/** Keys of settings that are removed only if their value is unsafe. */
 const judged = ["fsmonitor", "worktree"];
 /**
- * Pattern in the text of every file that may contain a setting to remove. Git preserves the case of names in the file,
+ * Pattern that matches the text of a file if the file may contain a setting to remove. Git accepts names in any case,
  * so the pattern ignores case.
  */
 const suspicious = new RegExp(
@@ -273,8 +282,8 @@ export interface GitRunner {
 }
 
 /**
- * Removes the settings for which `mustBeRemoved` is true. Resolves with their names, or with undefined if the file must
- * be renamed instead.
+ * Removes the settings for which `mustBeRemoved` is true. Resolves with the names of the removed settings, or with
+ * undefined if the file must be renamed instead.
  */
 async function removeProgramSettings(settings: SettingsOf): Promise<readonly string[] | undefined> {
 	const text = await readStart(settings.path, MAX_BYTES);
@@ -282,7 +291,7 @@ async function removeProgramSettings(settings: SettingsOf): Promise<readonly str
 	if (!suspicious.test(text)) return [];
 	const list = await settings.git(LIST, [settings.path], "read");
 	if (list?.code !== 0 || list.timedOut) return undefined;
-	// The output window replaces NUL with this character.
+	// `OutputWindow` replaces NUL with U+FFFD.
 	const entries = list.output.split("\u{fffd}").map((entry) => entry.split(/\n(.*)/s));
 	const unsafe = entries.filter(([name = "", value = "true"]) => mustBeRemoved(name, value, settings));
 	const names = [...new Set(unsafe.map(([name = ""]) => name))];

@@ -7,7 +7,10 @@ import {
 	systemCalls,
 } from "./filter.ts";
 
-/** A group of system calls that the filter denies. Their arguments make each call harmless if the filter does not deny it. */
+/**
+ * A group of system calls that the filter denies. The arguments are chosen so that a call is harmless even if the
+ * filter does not deny it.
+ */
 export interface DeniedCalls {
 	readonly name: string;
 	readonly error: ErrorName;
@@ -18,7 +21,10 @@ export interface DeniedCalls {
 const BAD = 1;
 /** Value that the kernel knows neither as a command nor as a flag. */
 const UNKNOWN = 0x7fff;
-/** A flag of `swapon` that include/linux/swap.h does not define. The kernel checks flags before capabilities. */
+/**
+ * A flag for `swapon` that include/linux/swap.h does not define. The kernel checks the flags of `swapon` before the
+ * capabilities of the caller.
+ */
 const UNKNOWN_SWAP_FLAG = 0x10_0000;
 const ADDR_NO_RANDOMIZE = 0x4_0000;
 const CLONE_NEWUSER = 0x1000_0000;
@@ -34,11 +40,11 @@ const strange = [
 ] as const;
 
 /**
- * Calls that the kernel can refuse with `EPERM` before it reads their arguments, if the caller has no capabilities. A
- * probe of these calls proves that a command cannot use them, but not that the filter denies them. Kernels before 5.11
- * do this for `userfaultfd`, and older ones for `bpf` if its unprivileged use is off. All other calls of `deniedCalls`
- * and `deniedUnixSocket` fail differently without the filter, or succeed. They prove that the filter, which is one
- * program with all rules, is loaded.
+ * Calls that the kernel can refuse with `EPERM` before it reads their arguments, if the caller has no capabilities. For
+ * these calls, a probe proves that a command cannot use the call, but not that the filter denies the call. Kernels
+ * before 5.11 refuse `userfaultfd` in this way, and kernels can refuse `bpf` if unprivileged use of `bpf` is off.
+ * Without the filter, all other calls in `deniedCalls` and `deniedUnixSocket` succeed or fail with another error. They
+ * prove that the filter is loaded, because the filter is one program with all rules.
  */
 export const refusedWithoutFilter: ReadonlySet<SystemCallName> = new Set([
 	"bpf",
@@ -120,7 +126,7 @@ export const deniedCalls: readonly DeniedCalls[] = [
 	denied("clone3", "ENOSYS", { clone3: [0, 0] }),
 ];
 
-/** The probe of Unix sockets. The type of the second pair has the flag `SOCK_CLOEXEC`. */
+/** Calls for the probe of Unix sockets. The second `socketpair` call has a type with the flag `SOCK_CLOEXEC`. */
 export const deniedUnixSocket: DeniedCalls = {
 	name: "unix-sockets",
 	error: "EACCES",
@@ -137,20 +143,24 @@ function denied(
 	error: ErrorName,
 	calls: Readonly<Partial<Record<SystemCallName, readonly number[]>>>,
 ): DeniedCalls {
-	// By its type, the record has only names of system calls as keys.
+	// The cast is safe because the type of the record allows only names of system calls as keys.
 	const names = Object.keys(calls) as SystemCallName[];
 	return { name, error, calls: names.map((call) => ({ call, arguments: calls[call] ?? [] })) };
 }
 
-/** A system call with up to six arguments. `call` is its name, or its number if the table does not contain the call. */
+/**
+ * A system call with up to six arguments. `call` is the name of the call, or the number if `systemCalls` does not
+ * contain the name.
+ */
 interface SystemCall {
 	readonly call: SystemCallName | number;
 	readonly arguments: readonly number[];
 }
 
 /**
- * Machine code that makes a system call and exits with its error number, or with 0. It loads the number and the six
- * arguments from the data that follows the code. As machine code, the probes need no interpreter.
+ * Machine code that makes a system call and exits with the error number of the call, or with 0. The code loads the
+ * number of the call and six arguments from the data after the code. Because of the machine code, the probes need no
+ * interpreter.
  */
 const code: Readonly<Record<Architecture, string>> = {
 	/*
@@ -177,8 +187,8 @@ const READ_AND_EXECUTE = 5;
 const DATA_BYTES = 56;
 
 /**
- * Returns a static Linux program (ELF) that makes one system call and exits with its error number, or with 0. The caller must
- * append `systemCallData`, which defines the call.
+ * Returns a static Linux program (ELF). The program makes one system call and exits with the error number of the call,
+ * or with 0. The caller must append the result of `systemCallData`, which defines the call.
  */
 export function systemCallProgram(architecture: Architecture): Uint8Array {
 	const instructions = Buffer.from(code[architecture].replaceAll(" ", ""), "hex");

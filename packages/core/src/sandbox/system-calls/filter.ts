@@ -25,8 +25,8 @@ const KILL_PROCESS = 0x8000_0000;
 const architectures: Readonly<Record<Architecture, number>> = { x64: 0xc000_003e, arm64: 0xc000_00b7 };
 
 /**
- * Returns the seccomp program of these rules in the form that bubblewrap reads with `--seccomp`. A system call of another
- * architecture ends the process, because its numbers have other meanings. The first matching rule decides.
+ * Returns the seccomp program for `rules`, in the form that bubblewrap reads with `--seccomp`. A system call of another
+ * architecture ends the process, because call numbers have other meanings there. The first matching rule decides.
  */
 export function filterProgram(rules: readonly Rule[], architecture: Architecture): Uint8Array {
 	return encode([
@@ -41,7 +41,10 @@ export function filterProgram(rules: readonly Rule[], architecture: Architecture
 	]);
 }
 
-/** Returns the architecture of this process, or undefined if the filter does not know its system calls. */
+/**
+ * Returns the architecture with the name `name`. Returns undefined if the filter does not support the architecture.
+ * Default: the architecture of the current process.
+ */
 export function knownArchitecture(name: string = process.arch): Architecture | undefined {
 	return name === "x64" || name === "arm64" ? name : undefined;
 }
@@ -58,7 +61,8 @@ function instructionsOf({ call, error, condition, and }: Rule, architecture: Arc
 }
 
 /**
- * Returns instructions that test the condition. If the condition is false, they skip the next `skipped` instructions.
+ * Returns instructions that test the condition. If the condition is false, the instructions skip the `skipped`
+ * instructions after them.
  */
 function testsOf(condition: Condition, skipped: number): Instruction[] {
 	const load: Instruction = [LOAD, 0, 0, ARGUMENTS_AT + 8 * condition.argument];
@@ -86,25 +90,25 @@ function encode(instructions: readonly Instruction[]): Uint8Array {
 	return new Uint8Array(bytes.buffer);
 }
 
-/** Architectures whose system call numbers the filter knows, with Node's names. */
+/** Architectures that the filter supports, with Node's names. */
 export type Architecture = "x64" | "arm64";
 
 type Numbers = Readonly<Record<Architecture, number>>;
 
-/** Error numbers of Linux that the filter returns: `include/uapi/asm-generic/errno.h`. */
+/** Linux error numbers with which denied calls fail: `include/uapi/asm-generic/errno.h`. */
 export const errno = { EPERM: 1, EACCES: 13, ENOSYS: 38, EAFNOSUPPORT: 97 } as const;
 export type ErrorName = keyof typeof errno;
 
 /**
- * A condition on the low 32 bits of one argument, because the kernel reads only these bits of the tested arguments.
- * Compares the bits of `mask`, or all bits if there is no mask.
+ * A condition on one argument. Tests only the low 32 bits, because the kernel reads only the low 32 bits of the tested
+ * arguments. `mask`: bits to compare. Default: all 32 bits.
  */
 type Condition =
 	| { readonly argument: number; readonly mask?: number; readonly oneOf: readonly number[] }
 	| { readonly argument: number; readonly mask?: number; readonly noneOf: readonly number[] }
 	| { readonly argument: number; readonly anyBit: number };
 
-/** A system call that fails with `error` if all given conditions are true. */
+/** A system call that fails with `error` if both conditions are true. An absent condition is true. */
 export interface Rule {
 	readonly call: SystemCallName;
 	readonly error: ErrorName;
@@ -122,7 +126,7 @@ const ATTACH = 16;
 const SEIZE = 0x4206;
 /** `CLONE_NEWNS`, `NEWCGROUP`, `NEWUTS`, `NEWIPC`, `NEWUSER`, `NEWPID`, `NEWNET`: `include/uapi/linux/sched.h` */
 const NEW_NAMESPACES = 0x7e02_0000;
-/** `CLONE_NEWTIME`. Valid only for unshare(2), because clone(2) uses these bits for the exit signal of the child. */
+/** `CLONE_NEWTIME`. Valid only for unshare(2), because clone(2) uses the same bit for the exit signal of the child. */
 const NEW_TIME_NAMESPACE = 0x80;
 /** Argument of personality(2) that returns the current personality and changes nothing. */
 const QUERY_PERSONALITY = 0xffff_ffff;
@@ -177,14 +181,15 @@ export type SystemCallName = keyof typeof systemCalls;
 export const HIGHEST_CALL = 469;
 
 /**
- * System calls that fail inside the sandbox. They fail with `ENOSYS` if programs have a fallback for older kernels. For example,
- * clone3(2) passes its flags in memory, which no filter can read; the C library then uses clone(2).
+ * System calls that fail inside the sandbox. The error is `ENOSYS` if programs have a fallback for older kernels. For
+ * example, clone3(2) passes its flags in memory, which no filter can read. If clone3(2) fails with `ENOSYS`, the C
+ * library uses clone(2).
  */
 export const filterRules: readonly Rule[] = [
 	...always("EPERM", ["keyctl", "add_key", "request_key"]),
 	...always("ENOSYS", ["io_uring_setup", "io_uring_enter", "io_uring_register"]),
 	...always("EPERM", ["bpf", "userfaultfd", "perf_event_open"]),
-	// Debuggers still work: they trace a started program with PTRACE_TRACEME, which is allowed.
+	// Debuggers still work: the program that a debugger starts calls PTRACE_TRACEME, which is allowed.
 	{ call: "ptrace", error: "EPERM", condition: { argument: 0, oneOf: [ATTACH, SEIZE] } },
 	...always("ENOSYS", ["process_vm_readv", "process_vm_writev"]),
 	...always("EPERM", ["pidfd_getfd"]),
@@ -213,8 +218,9 @@ export const filterRules: readonly Rule[] = [
 
 /**
  * Rules that prevent commands from reaching socket files. Stream and sequenced-packet pairs are allowed, because the
- * kernel refuses to connect a connected pair again (`EISCONN`). A datagram socket of a pair can send to any socket file
- * and connect again. For `SOCK_RAW`, the kernel also creates a datagram socket: `unix_create` in net/unix/af_unix.c.
+ * kernel refuses to connect a connected pair again (`EISCONN`). Datagram pairs are denied, because a datagram socket of
+ * a pair can send to any socket file and connect again. For `SOCK_RAW`, the kernel also creates a datagram socket:
+ * `unix_create` in net/unix/af_unix.c.
  */
 export const noUnixSockets: readonly Rule[] = [
 	{ call: "socket", error: "EACCES", condition: { argument: 0, oneOf: [socketFamilies.unix] } },
