@@ -7,14 +7,16 @@ import { taskTexts } from "./texts.ts";
 /** Records events in the current transaction and returns them with their `seq`. */
 export type RecordEvents = (...events: RecordedEvent[]) => Promise<Recorded[]>;
 
-/** The part of a session that transactions use. */
+/** Properties of a session that transactions use. */
 export interface Recording {
 	readonly id: string;
 	readonly removed: boolean;
 	readonly bus: EventBus;
 }
 
-/** Records events in one of the sessions. Does nothing if the session was deleted in the meantime. */
+/**
+ * Records events in one of the sessions of the transaction. Does nothing if the session was deleted in the meantime.
+ */
 export type RecordIn<S extends Recording> = (
 	session: S,
 	...events: readonly RecordedEvent[]
@@ -50,7 +52,7 @@ export async function commitTogether<T, S extends Recording>(
 	}
 }
 
-/** The part of a task that transactions of its conversation use. */
+/** Properties of a task that transactions of the task's session use. */
 interface CommittingTask {
 	readonly taskId: string;
 	/** The session that owns the task. */
@@ -61,8 +63,8 @@ interface CommittingTask {
 
 /**
  * Runs `work` for a task's session in a single transaction. Events for people are recorded in the session that owns the
- * task. Throws `aborted` and changes nothing if the claim of the task is lost. Throws `not_found` if one of the
- * sessions was deleted.
+ * task. Throws `aborted` and changes nothing if the claim of the task is lost. Throws `not_found` if the task's session
+ * or the session that owns the task was deleted.
  */
 export function commitForTask<T>(
 	journal: Journal,
@@ -180,7 +182,8 @@ export class EventBus {
 		if (passed.type === "text.started") this.#reply = { runId: passed.runId, text: "" };
 		else if (passed.type === "text.ended") this.#reply = undefined;
 		else if (passed.type === "text.delta" && this.#reply) this.#reply.text += passed.text;
-		// A transient event has the number of the last recorded event that was emitted before it.
+		// The `seq` of a transient event is the `seq` of the last recorded event that was emitted before the transient
+		// event.
 		return event.seq === this.#seq ? event : { ...event, seq: this.#seq };
 	}
 }

@@ -9,12 +9,15 @@ import { asApprover, authorizeAnswer, type PromptWithActor } from "./may-answer.
 import { isSamePerson } from "./participants.ts";
 import { promptTexts } from "./texts.ts";
 
-/** Settings of all channels, including the other channels in which approvals are answered. */
+/**
+ * Settings of all channels. For each channel, they include the other channels in which its approvals may be answered.
+ */
 export type AnsweringPlaces = Places;
 
 /**
- * Returns the other channels whose approvals are also answered in the channel of this person. Returns none if this
- * channel is shared with other organisations. Omits channels that were shared at their last message.
+ * Returns the channels with approvals that may also be answered in the person's channel. Omits channels that were
+ * shared with other organisations at their last message. Returns none if the person's channel is shared, or was shared
+ * at its last message.
  */
 export async function placesAnsweredHere(
 	db: Tx,
@@ -30,8 +33,9 @@ export async function placesAnsweredHere(
 }
 
 /**
- * Returns the other channels in which approvals of a channel are answered. Omits channels that were shared with other
- * organisations at their last message. Returns none if this channel was shared at its last message.
+ * Returns the channels, other than `place`, in which approvals of the channel `place` may be answered. Omits channels
+ * that were shared with other organisations at their last message. Returns none if `place` was shared at its last
+ * message.
  */
 export async function placesAnswering(db: Tx, place: string | undefined, places: Places): Promise<string[]> {
 	const named = places.approveIn(place);
@@ -40,7 +44,7 @@ export async function placesAnswering(db: Tx, place: string | undefined, places:
 	return named.filter((_, index) => !shared[index]);
 }
 
-/** Throws `permission_denied` unless the principal may approve calls of their channel. */
+/** Throws `permission_denied` unless the principal may approve calls of the principal's channel. */
 export function authorizeApprover(principal: Principal, places: Places): void {
 	const { person } = principal;
 	const { approvers } = person ? places.profileOf(placeKey(person.place)) : {};
@@ -61,9 +65,9 @@ interface PromptOrigin {
 }
 
 /**
- * Throws `permission_denied` with the missing right unless the person may answer this approval in their own channel,
- * which is not the channel of the session. Throws `not_found` for a principal without a person. Only one unchanged call
- * can be approved in the person's channel. A denial needs the same right.
+ * Throws `permission_denied` with the missing right unless the person may answer the approval in the person's own
+ * channel. The session belongs to a different channel. Throws `not_found` for a principal without a person. Only one
+ * unchanged call can be approved in the person's channel. A denial requires the same right as an approval.
  */
 export function authorizeElsewhere(
 	principal: Principal,
@@ -75,7 +79,7 @@ export function authorizeElsewhere(
 	const { person } = principal;
 	if (!person) throw new ParleyError(promptTexts.notFound, { code: "not_found" });
 	const here = placeKey(person.place);
-	// The person must have the rights for the same question in their own channel.
+	// The person must have the rights that the same question would require in the person's own channel.
 	const ownChannel = { owner: principal.id, id, place: here };
 	authorizeAnswer(principal, { row, response }, ownChannel, places.profileOf(here));
 	// A participant must also have the permission to approve in the channel of the request.

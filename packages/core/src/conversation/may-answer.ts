@@ -33,7 +33,7 @@ export function authorizeAnswer(
 	authorize(acting, action, { owner, sessionId, place, requester: requesterOf(row)?.id });
 }
 
-/** Throws unless the principal may answer this question. For approvals, use `authorizeAnswer`. */
+/** Throws unless the principal may answer the question in `row`. For approvals, use `authorizeAnswer`. */
 export function authorizeValue(
 	principal: Principal,
 	row: Pick<PromptWithActor, "actor">,

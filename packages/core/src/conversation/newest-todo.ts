@@ -27,10 +27,11 @@ export async function newestTodo(
 }
 
 /**
- * Returns the newest task list for a client that has received the events up to `from`. Returns undefined in these
- * cases:
+ * Returns the newest task list for a client that has received the events up to `from`. Returns undefined in the
+ * following cases:
  * - The newest 10,000 events up to `last` contain no list.
  * - The list does not belong to an active run.
+ * - The client has received no events: `from` is 0.
  * - The list is in an event after `from`, so the client also receives that event.
  */
 export async function openTodo(

@@ -1,19 +1,19 @@
 import type { Person } from "../vocabulary/principal.ts";
 import type { Notice, NoticeSchedule } from "../vocabulary/prompt.ts";
 
-/** A due notice, its number, and the time of the next notice. */
+/** A due notice, the number of notices so far, and the time of the next notice. */
 export interface DueNotice {
 	readonly notify: Notice & { readonly escalated: boolean };
-	/** Number of reminders and escalations, including this notice. */
+	/** Number of reminders and escalations, including the due notice. */
 	readonly reminded: number;
 	/** Time of the next notice or of the expiry, in milliseconds since the epoch. */
 	readonly dueAt: number;
 }
 
 /**
- * Returns the notice after `reminded` reminders and escalations: a reminder to the first group, then the first
- * notice to each other group. The time until the next notice starts at `now`, so a long stop of the gateway
- * does not shorten it. Returns undefined if no notice is left.
+ * Returns the notice after `reminded` reminders and escalations: a reminder to the first group, then the first notice
+ * to each other group. The time until the next notice starts at `now`, so a long stop of the gateway does not shorten
+ * that time. Returns undefined if no notice is left.
  */
 export function nextNotice(
 	{ groups, escalateMs }: NoticeSchedule,

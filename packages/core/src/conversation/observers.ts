@@ -7,10 +7,10 @@ export type Observer = (event: SessionEvent, owner: string) => void;
 
 export class Observers {
 	readonly #observers = new Set<Observer>();
-	/** Observers of recorded events only, which do not receive every token of a reply. */
+	/** Observers that receive only recorded events, not every token of a reply. */
 	readonly #ofRecorded = new Set<Observer>();
 
-	/** Adds an observer. Returns a function that removes it. */
+	/** Adds an observer. Returns a function that removes the observer. */
 	add(observer: Observer): () => void {
 		this.#observers.add(observer);
 		return () => this.#observers.delete(observer);
@@ -20,7 +20,7 @@ export class Observers {
 		this.#ofRecorded.add(observer);
 	}
 
-	/** Adds an observer of events that the principal may see. Returns a function that removes it. */
+	/** Adds an observer of events that the principal may see. Returns a function that removes the observer. */
 	addFor(principal: Principal, observer: (event: SessionEvent) => void): () => void {
 		authorize(principal, "event.read");
 		return this.add((event, owner) => {

@@ -9,8 +9,8 @@ import type { Step } from "../vocabulary/step.ts";
 import { type PromptWithActor, requesterOf } from "./may-answer.ts";
 
 /**
- * Returns the chat users who contributed to the run of a question: the requester, the authors of added messages, and the
- * participants of its task. Each person has their current role in the channel in which they wrote.
+ * Returns the chat users who contributed to the run of a question: the requester, the authors of added messages, and
+ * the participants of the run's task. Each person has the current role in the channel in which the person wrote.
  */
 export async function participantsIn(db: Tx, row: PromptWithActor, people: People): Promise<Person[]> {
 	const requester = requesterOf(row);

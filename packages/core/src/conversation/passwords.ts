@@ -26,8 +26,8 @@ export async function storePassword(
 }
 
 /**
- * Returns the password of a handle of this session. Undefined for any other text, and if the password can no longer be
- * decrypted.
+ * Returns the password for a handle of the session. Returns undefined for any other text, and if the password can no
+ * longer be decrypted.
  */
 export async function openPassword(
 	services: { readonly journal: Journal; readonly secrets: SecretBox; readonly log: Logger },

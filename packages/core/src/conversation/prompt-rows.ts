@@ -41,7 +41,10 @@ export function isApproved({ state, answer }: PromptRow): boolean {
 	return state === "answered" && answer?.kind === "approved";
 }
 
-/** Returns the arguments of the newest approval that changed the arguments of the call, or undefined if none did. */
+/**
+ * Returns the arguments of the newest approval that changed the arguments of the call, or undefined if no approval
+ * changed them.
+ */
 export async function findChanges(
 	db: Tx,
 	{ runId, callId }: Pick<Asking, "runId" | "callId">,

@@ -6,8 +6,8 @@ import type { Tool } from "../../vocabulary/tool.ts";
 
 /**
  * Returns the names of the tools that a skill allows. A skill may use the tool names of other agents (`Bash`, `Read`).
- * Unknown names are ignored. If a skill has additional files and names at least one tool, it also allows `read_file`,
- * because the text of the skill may refer to the additional files.
+ * Unknown names are ignored. A skill that has additional files and names at least one tool also allows `read_file`,
+ * because its text may refer to the additional files.
  */
 export function toolsOfSkill(
 	{ hasFiles }: UsedSkill,

@@ -23,7 +23,7 @@ export interface TryEnd {
 	readonly cost: number;
 }
 
-/** Writes changes of workflows in one transaction of their run: the step, its event, and the task list. */
+/** Writer of workflow changes in one transaction of the run: the step, the event of the step, and the task list. */
 export class WorkflowRecord {
 	readonly #run: Run;
 	readonly #writing: Writing;
@@ -49,7 +49,7 @@ export class WorkflowRecord {
 		await this.#writing.record({ type: "todo.updated", runId: this.#run.id, callId, steps });
 	}
 
-	/** Records the start of an attempt of a step. The attempt runs as the task `taskId`. */
+	/** Records the start of an attempt at a step. The attempt runs as the task `taskId`. */
 	async start(
 		progress: WorkflowProgress,
 		step: WorkStep,
@@ -120,8 +120,8 @@ export class WorkflowRecord {
 }
 
 /**
- * Ends the open workflows of a run that stops, with the tasks of their open steps, in the current transaction. Returns
- * the ids of the ended tasks. The caller stops their work after the commit.
+ * Ends the open workflows of a stopping run, and the tasks of the workflows' open steps, in the current transaction.
+ * Returns the ids of the ended tasks. The caller must stop the work on these tasks after the commit.
  */
 export async function settleWorkflows(run: Run, writing: Writing, error: string): Promise<readonly string[]> {
 	const open = workflowsIn(run.steps).filter(({ end }) => end === undefined);

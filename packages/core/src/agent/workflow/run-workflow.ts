@@ -31,7 +31,7 @@ const checkMs = 15_000;
 /** Maximum retries of a step if its model provider has a temporary failure. */
 const providerRetries = 3;
 
-/** Maximum characters of a task, and of its result, for the model that judges the result. */
+/** Maximum characters of the task text, and also of the result text, in the request for a verdict. */
 const maxJudgeCharacters = 32_000;
 
 /** Maximum tokens of a verdict, including thinking. */
@@ -41,10 +41,11 @@ const verdictTokens = 4_000;
 export const notInSteps: readonly string[] = [skill.name, delegate.name];
 
 /**
- * Runs the steps of a skill or a delegation as tasks of the session, in the order of their needs, and returns the
- * result. If the same call is repeated after a restart, continues from the recorded steps. After a failed step of a
- * skill, no further step starts, but started steps run to their end. Throws `failed_precondition` if the session
- * belongs to a task. Also throws if the run is stopped or the store fails. Other failures are the error of the result.
+ * Runs the steps of a skill or a delegation as tasks of the session, in the order that the needs of the steps require,
+ * and returns the result. If the same call is repeated after a restart, continues from the recorded steps. After a
+ * failed step of a skill, no further step starts, but started steps run to their end. Throws `failed_precondition` if
+ * the session belongs to a task. Also throws if the run is stopped or the store fails. Other failures are returned as
+ * the error of the result.
  */
 export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowPorts): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {
@@ -55,7 +56,7 @@ export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowP
 	try {
 		const known = await begin(run, call, ports.workflows);
 		if (known.end) return known.end;
-		// Steps may need decisions of the client of the run, so the run stops if it has lost that client.
+		// A step may need a decision of the run's client, so the run stops if that client is gone.
 		stopIfAbandoned(run);
 		// Each step measures its own working time.
 		working.stop();
@@ -117,7 +118,7 @@ async function modelFor(
 	return row.options.model ?? (agent === session.profile ? session.model : undefined);
 }
 
-/** Works on one workflow until no step is open and none can start. */
+/** Engine of one workflow. Works until no step is open and no further step can start. */
 class Engine {
 	readonly #run: Run;
 	readonly #ports: WorkflowPorts;
@@ -126,8 +127,8 @@ class Engine {
 	readonly #broken = new AbortController();
 	readonly #stop: AbortSignal;
 	/**
-	 * Settles after the last requested verdict. Verdicts are requested sequentially, because their calls belong
-	 * to one run.
+	 * Settles after the last requested verdict. Verdicts are requested sequentially, because the model calls for verdicts
+	 * belong to one run.
 	 */
 	#judging: Promise<unknown> = Promise.resolve();
 
@@ -274,7 +275,7 @@ class Engine {
 		const reason = redactor.redact(verdict?.reason ?? "");
 		await run.commit(async (writing) => {
 			const { tx } = writing;
-			// The run and later steps receive the data that this step has read.
+			// Data that the step has read reaches the run and later steps, so the session gets the taint of the step.
 			await addTaint(tx, sessionId, await findTaint(tx, task.own_session_id));
 			const usage = await sessionTotal(tx, task.own_session_id);
 			const progress = this.#progress;

@@ -52,11 +52,11 @@ async function isElsewhere(
 	{ delegated, model: name }: WorkStep,
 	{ workflows: { agents } }: WorkflowPorts,
 ): Promise<boolean> {
-	// A sub-agent with the same agent uses the model of the run.
+	// A sub-agent with the agent of the run uses the model of the run.
 	if (!delegated || name === undefined) return false;
 	const ownProfile = await agents.find(agent);
 	const delegatedProfile = await agents.find(delegated.agent).catch(() => undefined);
-	// After a restart, the profile of started work can be missing, and its server is unknown.
+	// After a restart, the profile of started work can be missing. The server of that profile is then unknown.
 	if (!delegatedProfile) return true;
 	if (ownProfile.endpoint?.url !== delegatedProfile.endpoint?.url) return true;
 	return serverOf(model, names[0]).provider !== serverOf(model, name).provider;
@@ -108,8 +108,8 @@ async function compose(
 }
 
 /**
- * Returns the tools that the run, the sub-agent's profile and the request all contain. Throws `invalid_argument`
- * for an unknown tool, and for an agent that the run may not choose.
+ * Returns the tools that both the run and the sub-agent's profile contain, limited to the requested tools, if any.
+ * Throws `invalid_argument` for an unknown tool, and for an agent that the run may not choose.
  */
 async function toolsFor(
 	run: Run,

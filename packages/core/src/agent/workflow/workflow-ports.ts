@@ -5,7 +5,10 @@ import type { Profile } from "../../policy/profiles/profile.ts";
 import type { TextPorts } from "../replies/request.ts";
 
 export interface StepModels {
-	/** Returns the real name of a model. Throws `invalid_argument` if there is no such model. */
+	/**
+	 * Returns the real name of the requested model. Throws `invalid_argument` if the model does not exist or is not
+	 * allowed.
+	 */
 	readonly modelOf: (session: { readonly profile: string }, requested: string) => Promise<string>;
 }
 
@@ -16,11 +19,9 @@ export interface SubAgents {
 	 * existing agents if the agent does not exist.
 	 */
 	readonly find: (agent: string) => Promise<Profile>;
-	/** Returns the names of the tools that this agent has in the session, except client tools. */
+	/** Returns the names of the tools that `agent` has in the session, except client tools. */
 	readonly toolsOf: (session: Session, agent: string) => Promise<readonly string[]>;
-	/**
-	 * Returns the agent that the operator has set for a channel, or undefined if the operator has set none.
-	 */
+	/** Returns the agent that the operator has set for a channel, or undefined if the operator has set no agent. */
 	readonly pinnedAgent: (place: string | undefined) => string | undefined;
 	/** Returns the real name of an agent's default model. */
 	readonly usualModelOf: (agent: string) => Promise<string>;

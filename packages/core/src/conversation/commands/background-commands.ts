@@ -110,7 +110,7 @@ export class BackgroundCommands {
 		});
 	}
 
-	/** Records a command and starts it. Throws as `check` does. */
+	/** Records a command and starts it. Throws in the same cases as `check`. */
 	async start(call: StartingCall, command: string, start: StartedCommand): Promise<BackgroundCommand> {
 		const { session, runId, callId } = call;
 		this.check(session.id);
@@ -302,7 +302,7 @@ export class BackgroundCommands {
 		live.stop.abort();
 	}
 
-	/** Removes ended commands above the limit from memory, those without unread output first. */
+	/** Removes ended commands above the limit from memory. Commands without unread output are removed first. */
 	#deleteOldest(last: LiveCommand): void {
 		const key = keyOf(last.sessionId, last.command.n);
 		// Ended commands are in the map in the order of their ends, so the newest ended command moves to the end of the map.

@@ -86,7 +86,9 @@ export class ChannelGrants implements SessionGrants {
 		this.#openGrants = new OpenGrants({ ...options, policies });
 	}
 
-	/** Loads the open grants. Ends those that no longer apply, and all after a downtime of more than an hour. */
+	/**
+	 * Loads the open grants. Ends grants that no longer apply. After a downtime of more than an hour, ends all grants.
+	 */
 	load(): Promise<void> {
 		return this.#openGrants.load();
 	}
@@ -103,13 +105,13 @@ export class ChannelGrants implements SessionGrants {
 
 	/**
 	 * Requests a grant. A grant of the operator applies immediately. A member's request becomes a question for the
-	 * operator and the owners of the member's guild or team. The first of these sessions gets the question:
+	 * operator and the owners of the member's guild or team. The first of the following sessions gets the question:
 	 * 1. the session `sessionId`, if it is given
 	 * 2. `current`, if that session belongs to the channel
 	 * 3. the channel's session with the newest message
 	 *
-	 * Throws `invalid_argument` if the request is invalid. Throws `failed_precondition` if the channel cannot be
-	 * trusted or has no session. For the operator, `unseen` allows a channel that has no session.
+	 * Throws `invalid_argument` if the request is invalid. Throws `failed_precondition` if the channel cannot be trusted
+	 * or has no session. For the operator, `unseen` allows a channel that has no session.
 	 */
 	async request(
 		request: Keyed,
@@ -133,8 +135,8 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/**
-	 * Returns at most 1,000 grants of the channels that the principal may see, newest first. `ended` includes ended
-	 * grants.
+	 * Returns at most 1,000 grants of the channels that the principal may see, newest first. If `ended` is true, the
+	 * result includes ended grants.
 	 */
 	async list(principal: Principal, ended: boolean): Promise<StoredGrant[]> {
 		authorize(principal, "grant.read");
@@ -212,7 +214,7 @@ export class ChannelGrants implements SessionGrants {
 	}
 
 	/**
-	 * Ends the trust in the channel of a person who writes a message, in these cases:
+	 * Ends the trust in the channel in which the person writes a message, in the following cases:
 	 * - Other organisations share the channel.
 	 * - The person has no access, and the operator has not set `endTrustOnStranger` to false.
 	 */
@@ -228,7 +230,7 @@ export class ChannelGrants implements SessionGrants {
 		return this.#openGrants.endOf(place, channelGrantTexts.stopped(asker.principal), asker);
 	}
 
-	/** Ends the trust of the channels that use a spent budget. Receives all events. */
+	/** Ends the trust in each channel that uses a spent budget. Receives all events. */
 	observe({ sessionId, event }: Pick<SessionEvent, "sessionId" | "event">): void {
 		if (event.type !== "budget.reached" || event.percent < 100) return;
 		this.#openGrants.spent(event.scope === "session" ? sessionId : undefined);
@@ -351,8 +353,8 @@ function refused(message: string): ParleyError {
 }
 
 /**
- * Raises the question for a grant, which belongs to no run, and returns its token. Throws `failed_precondition`
- * if the session already has an open grant request.
+ * Raises the question for a grant and returns the token of the question. The question belongs to no run. Throws
+ * `failed_precondition` if the session already has an open grant request.
  */
 async function askForGrant(
 	{ prompts, clock, ids }: { readonly prompts: Prompts; readonly clock: Clock; readonly ids: Ids },

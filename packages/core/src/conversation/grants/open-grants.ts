@@ -34,12 +34,15 @@ export interface GrantDeps extends TrustOptions {
 /** Maximum milliseconds between updates of the stored time at which the gateway was last running. */
 const heartbeatMs = 10 * 60 * 1000;
 /**
- * Maximum downtime in milliseconds that grants survive. After a longer downtime, all grants end, because people
- * may no longer remember them.
+ * Maximum downtime in milliseconds that grants survive. After a longer downtime, all grants end, because people may no
+ * longer remember the grants.
  */
 const longestStopMs = 60 * 60 * 1000;
 
-/** Sessions of a channel that receive the events of its grant, in the transaction that changes the grant. */
+/**
+ * Sessions of a channel that receive the events of the channel's grant. `recordIn` records events in the transaction
+ * that changes the grant.
+ */
 export interface GrantRecipients {
 	readonly sessions: readonly Session[];
 	readonly recordIn: RecordIn<Session>;
@@ -70,7 +73,10 @@ export class OpenGrants {
 		return place !== undefined && this.#open.has(place);
 	}
 
-	/** Loads the open grants. Ends those that no longer apply, and all after a downtime longer than `longestStopMs`. */
+	/**
+	 * Loads the open grants. Ends grants that no longer apply. After a downtime longer than `longestStopMs`, ends all
+	 * grants.
+	 */
 	async load(): Promise<void> {
 		const { store, clock } = this.#deps;
 		for (const row of await store.read(openGrants)) {
@@ -101,7 +107,7 @@ export class OpenGrants {
 	}
 
 	/**
-	 * Runs `work` in a transaction. These sessions receive its events:
+	 * Runs `work` in a transaction. The following sessions receive the events of the transaction:
 	 * - the channel's sessions with a lease, a client or an active run
 	 * - the sessions that were notified of the open grant
 	 * - `also`
@@ -124,7 +130,10 @@ export class OpenGrants {
 		}
 	}
 
-	/** Ends the open grant of the channel, if any, and stores the new grant, with their events. Returns the new grant. */
+	/**
+	 * Ends the open grant of the channel, if any, stores the new grant, and records the events of both changes. Returns
+	 * the new grant.
+	 */
 	async begin(
 		tx: Tx,
 		recipients: GrantRecipients,
@@ -177,8 +186,8 @@ export class OpenGrants {
 	}
 
 	/**
-	 * Ends the grants of channels that use a spent budget, after the running checks. The budget is the budget of this
-	 * session, or the gateway's budget if no session is given.
+	 * Ends the grants of channels that use a spent budget, after the running checks. The spent budget is the budget of
+	 * the session `sessionId`, or the gateway's budget if `sessionId` is undefined.
 	 */
 	spent(sessionId: string | undefined): void {
 		if (this.#stopped || this.#open.size === 0) return;
@@ -193,8 +202,8 @@ export class OpenGrants {
 	}
 
 	/**
-	 * Ends a grant in a transaction and records the event. Does nothing if the grant has ended. The caller must then call
-	 * `unwatch`.
+	 * Ends a grant in a transaction and records the event. Does nothing if the grant has ended. The caller must call
+	 * `unwatch` after the commit.
 	 */
 	async endIn(
 		tx: Tx,
