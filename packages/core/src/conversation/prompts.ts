@@ -233,7 +233,10 @@ export class Prompts {
 		await record({ type: "prompt.closed", token, reason: "expired" });
 	}
 
-	/** Closes the open prompts of a run or of one call, so that no client still shows them. Returns their tokens. */
+	/**
+	 * Closes the open prompts of a run or of one call, so that no client still shows them. Returns the tokens of the
+	 * closed prompts.
+	 */
 	async close(
 		tx: Tx,
 		record: RecordEvents,
@@ -256,9 +259,10 @@ export class Prompts {
 	}
 
 	/**
-	 * Approves those open approvals of the session that a grant covers, and returns their tokens. `accept_all_tools`
-	 * covers approvals of any scope, and a grant with a scope covers approvals of the same scope. Neither grant covers
-	 * an always-required approval, an approval by several people, or an approval in a run of a schedule or agent.
+	 * Approves the open approvals of the session if the grant covers them, and returns the tokens of the approved
+	 * prompts. `accept_all_tools` covers approvals of any scope, and a grant with a scope covers approvals of the same
+	 * scope. Neither grant covers an always-required approval, an approval by several people, or an approval in a run
+	 * that a schedule or another agent started.
 	 */
 	async approveOpen(
 		tx: Tx,
@@ -312,8 +316,8 @@ export class Prompts {
 	}
 
 	/**
-	 * Records a decision about an approval, with its consequences. Returns the id of the session grant that the
-	 * answer creates, if any. Does nothing for a question that is not an approval.
+	 * Records a decision about an approval, and the consequences of the decision. Returns the id of the session grant
+	 * that the answer creates, if any. Does nothing for a question that is not an approval.
 	 */
 	async #decided(
 		tx: Tx,
@@ -353,7 +357,7 @@ interface Settling {
 	readonly by: Principal;
 	readonly binding: string | undefined;
 	readonly typed: boolean;
-	/** Ids of the authors of the earlier approvals, in the form of `actingId`. */
+	/** Ids of the earlier approvers, in the form of `actingId`. */
 	readonly voters?: readonly string[];
 }
 
@@ -390,6 +394,6 @@ async function settlePrompt(
 function foreignName({ person }: Principal, { place }: Session): { readonly byName?: string } {
 	if (!person || person.name === "" || place === undefined) return {};
 	const { platform, tenant } = person.place;
-	// Members of the session's guild or team might not know the id of a person of another guild or team.
+	// Members of the session's guild or team might not know the id of a person from another guild or team.
 	return place.startsWith(`${platform}:${tenant}:`) ? {} : { byName: person.name };
 }

@@ -61,7 +61,7 @@ export async function readSteps(store: Store<Tables>, runId: string): Promise<St
 	return rows.map(({ data }) => fromRow<Step>(data));
 }
 
-/** Returns the transcript of a session before the run with this ordinal. */
+/** Returns the transcript of a session before the run with the ordinal `beforeOrdinal`. */
 export async function readHistory(
 	{ journal, files }: { readonly journal: Journal; readonly files: Files },
 	sessionId: string,

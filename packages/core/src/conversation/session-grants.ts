@@ -13,13 +13,13 @@ export interface SessionGrants {
 	covering(db: Tx, call: Coverable): Promise<TrustBadge | undefined>;
 	badge(db: Tx, place: string | undefined): Promise<TrustBadge | undefined>;
 	/**
-	 * Counts a call against a grant when the call starts. `last`: no further call may start under the grant. `ended`:
-	 * this call may not start.
+	 * Counts a call against a grant when the call starts. `last`: no further call may start under the grant. `ended`: the
+	 * call may not start.
 	 */
 	use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended">;
 	/** Counts a denied call of the channel. The caller must then call `review`. */
 	denied(tx: Tx, place: string | undefined): Promise<void>;
-	/** Ends all grants that no longer apply, if this channel may have a grant. */
+	/** If the channel may have an open grant, ends all grants that no longer apply, in all channels. */
 	review(place: string | undefined): Promise<void>;
 	/** Throws `permission_denied` unless a grant of the session's channel covers the person. */
 	requireCover(principal: Principal, session: Session): Promise<void>;

@@ -21,7 +21,7 @@ import type { Observers } from "./observers.ts";
  */
 export type ChangeJudge = (args: unknown, binding: string, narrows: boolean) => Promise<JudgedChange>;
 
-/** A call with changed arguments that a person may approve. */
+/** A judged call with changed arguments. A person may approve this call. */
 export interface JudgedChange {
 	readonly binding: string;
 	/** Label and details of the question for the changed call. */
@@ -45,9 +45,9 @@ export interface LiveRun {
 	readonly waiting: boolean;
 	/** Milliseconds of work since the start or continuation of the run, without waits. */
 	readonly workedMs: number;
-	/** Version of the policy that applies to the calls of the run now. */
+	/** Version of the policy that currently applies to calls of the run. */
 	readonly policyVersion: string;
-	/** Judges of changed arguments, by the id of the call that waits for its approval. */
+	/** Judges of changed arguments. Key: id of a call that waits for approval. */
 	readonly changes: ReadonlyMap<string, ChangeJudge>;
 	readonly ended: Promise<void>;
 }
@@ -88,11 +88,11 @@ export interface SessionTask {
 	access(run: { readonly session: Session; park(): void }, callId: string): TaskAccess;
 	/** Renews the claim. Throws `aborted` if the claim is lost. */
 	renew(tx: Tx): Promise<void>;
-	/** Records the end of the task in the transaction that ends its run. */
+	/** Records the end of the task in the transaction that ends the run of the task. */
 	end(tx: Tx, record: RecordTask, end: TaskRunEnd): Promise<void>;
 	/**
 	 * Postpones the task after a possibly temporary fault. Returns true if the run must stop and continue later. `spend`
-	 * counts the usage of the failed call before the event is recorded.
+	 * counts the usage of the failed model call. It is called before the event about the postponement is recorded.
 	 */
 	putOff(
 		writing: { readonly tx: Tx; readonly record: RecordTask },
@@ -188,8 +188,8 @@ export class Session {
 	}
 
 	/**
-	 * Returns the session whose questions, secrets and grants apply: the owning session of the claimed task,
-	 * otherwise this session.
+	 * Returns the session that provides questions, secrets and grants: the session that owns the claimed task, or this
+	 * session if no task is claimed.
 	 */
 	get home(): Session {
 		return this.#task?.home ?? this;
@@ -200,8 +200,8 @@ export class Session {
 	}
 
 	/**
-	 * Returns the active run with this id, or undefined. The run belongs to this session, or to a task that asks its
-	 * questions in this session.
+	 * Returns the active run with the id `runId`, or undefined. The run belongs to this session, or to a task that asks
+	 * its questions in this session.
 	 */
 	runOf(runId: string): LiveRun | undefined {
 		const runs = [this, ...this.working].map(({ live }) => live.get(runId));
@@ -238,7 +238,7 @@ export class Session {
 	}
 
 	/**
-	 * Runs `work`, which removes the rows of the session, in a transaction. If `work` returns true, the session ends
+	 * Runs `work` in a transaction. `work` removes the rows of the session. If `work` returns true, the session ends
 	 * permanently. Later commits then throw `not_found`, even if the store executes them in the same database
 	 * transaction.
 	 */
@@ -297,7 +297,7 @@ export class Session {
 		return isTrustValid(trust, this.#parts.clock.now(), this.#absentSince());
 	}
 
-	/** Stops a run whose cancellation is recorded, now or as soon as the run starts. */
+	/** Stops a run after its cancellation was recorded: now, or as soon as the run starts. */
 	cancel(runId: string): void {
 		const run = this.live.get(runId);
 		if (run) run.cancel();
@@ -313,8 +313,8 @@ export class Session {
 	}
 
 	/**
-	 * Resolves when `wake` is called for the token. Call this method before you read the row, so that no change is
-	 * missed.
+	 * Resolves when `wake` is called for the token. Call this method before you read the row of the prompt or task, so
+	 * that no change is missed.
 	 */
 	nextWake(token: string): Promise<void> {
 		this.#wakers ??= new Map();
@@ -328,8 +328,9 @@ export class Session {
 	}
 
 	/**
-	 * Returns the time at which the last client left, or undefined while a client is connected. If no client has
-	 * left, for example because the gateway stopped first, returns the start of this process.
+	 * Returns the time at which the last client left, or undefined while a client is connected. If no departure is
+	 * stored, for example because the gateway stopped while a client was connected, returns the start time of this
+	 * process.
 	 */
 	#absentSince(): number | undefined {
 		return this.#clients > 0 ? undefined : (this.#leftAt ?? this.#parts.startedAt);

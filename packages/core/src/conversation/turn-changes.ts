@@ -9,7 +9,7 @@ import type { SecretBox } from "../vocabulary/secrets.ts";
 import type { Step } from "../vocabulary/step.ts";
 import { callsOf } from "../vocabulary/transcript.ts";
 
-/** Returns the stored form of the earlier content of a file: compressed, then encrypted for this turn and path. */
+/** Returns a file's earlier content in stored form: compressed, then encrypted for `turn` and `path`. */
 export function storeContent(secrets: SecretBox, turn: RunReference, path: string, content: Buffer): string {
 	return secrets.seal(handleOf(turn, path), deflateSync(content).toString("base64"));
 }
@@ -68,7 +68,7 @@ function handleOf({ sessionId, runId }: RunReference, path: string): string {
 }
 
 /**
- * Tools that change no files, or only files whose changes are recorded. A call of any other tool may change files
+ * Tools that change no files, or that change files only with a record. A call of any other tool may change files
  * without a record.
  */
 const recordedTools: ReadonlySet<string> = new Set([

@@ -21,12 +21,13 @@ export interface Vote {
 /** Arguments that an approver changed. */
 export interface ChangedCall {
 	readonly arguments: unknown;
-	/** Binding of the approval of the changed call. */
+	/** Binding of the approval for the changed call. */
 	readonly binding: string;
 }
 
 /**
- * Votes of an open approval, in order, and the changed arguments that they approve. Stored in the row of the prompt.
+ * Votes of an open approval, in order, and the changed arguments that the votes approve. Stored in the row of the
+ * prompt.
  */
 export interface Votes {
 	readonly votes: readonly Vote[];
@@ -80,7 +81,7 @@ export function addVote(
 	return { votes: [...valid, vote], ...defined({ changed }) };
 }
 
-/** Whether this person, in any channel, or this operator cast the vote. */
+/** Whether the principal `by` cast the vote. A person is recognised in any channel. */
 export function isVoteOf(vote: Vote, by: Principal): boolean {
 	if (vote.person && by.person) return isSamePerson(vote.person, by.person);
 	return vote.by === actingId(by);
@@ -97,7 +98,7 @@ export function approvalsNeeded(prompt: Prompt, change: JudgedChange | undefined
 	return Math.max(approvalsOf(prompt), change?.shown.approval?.approvals ?? 1);
 }
 
-/** Returns the question for a changed call, with the same token. */
+/** Returns the question for a changed call, with the token of `prompt`. */
 export function changedPrompt(prompt: Prompt, { shown }: JudgedChange, approvals: number): Prompt {
 	const { reply, alsoIn, changes = 0 } = prompt.approval ?? {};
 	const remaining = { approvals, changes: changes + 1, ...defined({ reply, alsoIn }) };

@@ -44,8 +44,8 @@ export class Workspaces {
 	}
 
 	/**
-	 * Returns the name of the workspace of a deleted session. Returns undefined if the session has no workspace, or if
-	 * another session uses the workspace. `tx` is the transaction of the deletion.
+	 * Returns the name of a deleted session's workspace. Returns undefined if the session has no workspace, or if another
+	 * session uses the workspace. `tx` is the transaction of the deletion.
 	 */
 	async unused(tx: Tx, session: Session): Promise<string | undefined> {
 		const path = this.of(session);
@@ -67,9 +67,10 @@ export class Workspaces {
 	}
 
 	/**
-	 * Removes the directories of deleted sessions that remain if the gateway stopped during the deletion. Keeps recent
-	 * directories, because they may belong to new sessions. Continues after a failure, and rejects at the end if a
-	 * directory failed that was not reported before. The cause contains an error for each of these directories.
+	 * Removes directories that remain from deleted sessions, for example because the gateway stopped during a deletion.
+	 * Keeps recent directories, because a recent directory may belong to a new session. Continues after a failure.
+	 * Rejects at the end if a directory that was not reported earlier could not be removed. The cause contains an error
+	 * for each such directory.
 	 */
 	async sweep(store: Store<Tables>, now: number): Promise<void> {
 		const failures: unknown[] = [];
@@ -127,9 +128,9 @@ function noneIfMissing(reason: unknown): string[] {
 }
 
 /**
- * Returns the number of bytes that still fit into a directory with this quota. A small file or an entry that is not a
- * file is counted as one block. Returns 0 if the directory is full, has more than 100,000 entries, or cannot be read
- * completely.
+ * Returns the number of bytes that still fit into a directory with the quota `quota`. A small file or an entry that is
+ * not a file is counted as one block. Returns 0 if the directory is full, has more than 100,000 entries, or cannot be
+ * read completely.
  */
 export async function roomIn(directory: string, quota: number): Promise<number> {
 	let left = quota;

@@ -10,8 +10,8 @@ export interface ContentFacts {
 }
 
 /**
- * Maximum bytes from which the media type is detected. In an office document, they usually contain the ZIP entry that names the
- * type of the document.
+ * Maximum first bytes of content from which the media type is detected. In an office document, these bytes usually
+ * contain the ZIP entry that names the document type.
  */
 export const sampleBytes = 64 * 1024;
 const unknownType = "application/octet-stream";
@@ -68,7 +68,7 @@ export async function mediaTypeOf(sample: Buffer, text: boolean): Promise<string
 }
 
 interface WriteOptions {
-	/** Permissions of the file. Default: readable and writable for this user only. */
+	/** Permissions of the file. Default: readable and writable only for the user of the gateway process. */
 	readonly mode?: number;
 	/** Receives the number of bytes of each piece before the piece is written. May throw. */
 	readonly admit?: (bytes: number) => void;
@@ -130,7 +130,7 @@ export function safeFileName(text: string): string {
 	return shortened(free) || fallback;
 }
 
-/** Returns the name of the nth file with the same name, from 1: `report.pdf`, `report-2.pdf`, … */
+/** Returns the name for the nth file with the name `name`, from 1: `report.pdf`, `report-2.pdf`, … */
 export function nthName(name: string, n: number): string {
 	const { stem, ending } = split(name);
 	return n === 1 ? name : `${stem}-${n}${ending}`;

@@ -24,8 +24,8 @@ export interface OwnedFile extends StoredFile {
 }
 
 /**
- * Returns the file with this id, or undefined if it does not exist or has expired. A file of a session does not
- * expire.
+ * Returns the file with the id `id`, or undefined if the file does not exist or has expired. A file of a session does
+ * not expire.
  */
 export async function findStoredFile(db: Tx, id: string, now: number): Promise<OwnedFile | undefined> {
 	const row = await db
@@ -42,8 +42,8 @@ export async function findStoredFile(db: Tx, id: string, now: number): Promise<O
 }
 
 /**
- * Whether the principal may read a file. `file.read` must be allowed for an object with the owner of the file, or with the
- * owner of its session. A chat user can read the file of a session only in the channel of the session.
+ * Whether the principal may read a file. `file.read` must be allowed for an object with the owner of the file, or with
+ * the owner of the file's session. A chat user can read the file of a session only in the channel of the session.
  */
 export function mayReadFile(
 	principal: Principal,
@@ -60,7 +60,7 @@ export async function insertFile(tx: Tx, row: FileRow): Promise<StoredFile> {
 	return toStoredFile(row);
 }
 
-/** Bytes that are counted against the quota: of all files, and of stored results. */
+/** Bytes that are counted against the quota. `all`: bytes of all files. `outputs`: bytes of stored results. */
 export interface CountedBytes {
 	readonly all: number;
 	readonly outputs: number;
@@ -84,8 +84,8 @@ const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 /** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
 /**
- * Maximum share of the room for stored results in which a run's own results may displace results of other
- * sessions. The first result of a run may exceed this share.
+ * Maximum share of the room for stored results. A run's own results may displace results of other sessions only while
+ * they fit into this share. The first result of a run may exceed this share.
  */
 const displacingShare = 1 / 2;
 
@@ -93,7 +93,7 @@ const displacingShare = 1 / 2;
 interface Removable {
 	readonly own: readonly CountedRow[];
 	readonly others: readonly CountedRow[];
-	/** Bytes of those results of the session that must stay, because its current run wrote them. */
+	/** Bytes of the session's results that must stay, because the current run of the session wrote them. */
 	readonly staying: number;
 }
 
@@ -141,10 +141,10 @@ export async function removableBytes(db: Tx, sessionId: string): Promise<number>
 }
 
 /**
- * Deletes the rows of stored results until a result of `bytes` fits into their share and into the quota. Deletes the
- * oldest results of the session first, then those of other sessions, within `displacingShare`. Results of unfinished
- * runs stay. Returns the deleted ids. Throws `resource_exhausted` and deletes nothing if this does not make enough
- * room.
+ * Deletes the rows of stored results until a result of `bytes` bytes fits into the share for stored results and into
+ * the quota. Deletes results of the session before results of other sessions, and older results before newer results.
+ * Deletes results of other sessions only within `displacingShare`. Results of unfinished runs stay. Returns the deleted
+ * ids. Throws `resource_exhausted` and deletes nothing if the deletions would not make enough room.
  */
 export async function makeRoomForOutput(
 	tx: Tx,
@@ -207,8 +207,8 @@ function refused(message: string): ParleyError {
 }
 
 /**
- * Deletes the rows of a session's files during the deletion of the session. Returns the ids of the files. After the commit, the
- * caller deletes the contents with `Files.unlink`.
+ * Deletes the rows of a session's files during the deletion of the session. Returns the ids of the files. After the
+ * commit, the caller must delete the contents with `Files.unlink`.
  */
 export async function removeFilesOf(tx: Tx, sessionId: string): Promise<string[]> {
 	const rows = await tx.deleteFrom("files").where("session_id", "=", sessionId).returning("id").execute();

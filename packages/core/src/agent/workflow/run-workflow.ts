@@ -41,11 +41,11 @@ const verdictTokens = 4_000;
 export const notInSteps: readonly string[] = [skill.name, delegate.name];
 
 /**
- * Runs the steps of a skill or a delegation as tasks of the session, in the order that the needs of the steps require,
- * and returns the result. If the same call is repeated after a restart, continues from the recorded steps. After a
- * failed step of a skill, no further step starts, but started steps run to their end. Throws `failed_precondition` if
- * the session belongs to a task. Also throws if the run is stopped or the store fails. Other failures are returned as
- * the error of the result.
+ * Runs the steps of a skill or a delegation as tasks of the session, and returns the result. A step starts after the
+ * steps that it needs. If the same call is repeated after a restart, continues from the recorded steps. After a failed
+ * step of a skill, no further step starts, but started steps run to their end. Throws `failed_precondition` if the
+ * session belongs to a task. Also throws if the run is stopped or the store fails. Other failures are returned as the
+ * error of the result.
  */
 export async function runWorkflow(run: Run, call: WorkflowCall, ports: WorkflowPorts): Promise<WorkflowEnd> {
 	if (run.session.taskId !== undefined) {

@@ -93,7 +93,7 @@ export class ChannelGrants implements SessionGrants {
 		return this.#openGrants.load();
 	}
 
-	/** Ends all grants that no longer apply, if this channel may have a grant. */
+	/** If the channel may have an open grant, ends all grants that no longer apply, in all channels. */
 	async review(place: string | undefined): Promise<void> {
 		if (this.#openGrants.mayCount(place)) await this.#openGrants.review();
 	}

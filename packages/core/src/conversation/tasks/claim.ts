@@ -15,9 +15,9 @@ export interface Claimer {
 }
 
 /**
- * Claims and returns the most urgent claimable task for this process. Started tasks precede equally urgent tasks
- * that have not started. Returns undefined if no task is claimable, or if another process was faster. The claim
- * is one statement, whose condition is false for the second process.
+ * Claims and returns the most urgent claimable task for this process. Started tasks precede equally urgent tasks that
+ * have not started. Returns undefined if no task is claimable, or if another process was faster. The claim is one SQL
+ * statement. For a second process, the condition of the statement is false.
  */
 export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): Promise<TaskRow | undefined> {
 	const { rows } = await sql<TaskRow>`
@@ -31,8 +31,8 @@ export async function claimTask(tx: Tx, { worker, now, except = [] }: Claimer): 
 }
 
 /**
- * Claims and returns an ended task whose run is still open and whose claim has expired, so that the run ends
- * too. Returns undefined if there is no such task.
+ * Claims and returns an ended task that has an open run and an expired claim, so that this process can end the run.
+ * Returns undefined if there is no such task.
  */
 export async function claimEnded(
 	tx: Tx,

@@ -22,8 +22,8 @@ export type TaskEnd =
 			/** Principal that cancelled this task. */
 			readonly by?: string;
 			/**
-			 * Principal that caused the end indirectly: stopped the run of this task, ended its parent task, or stopped the
-			 * run of its workflow.
+			 * Principal that caused the end indirectly: stopped the run of this task, ended the parent task, or stopped the
+			 * run of the task's workflow.
 			 */
 			readonly stoppedBy?: string;
 	  };
@@ -34,7 +34,7 @@ export interface EndDeps {
 	readonly now: number;
 	/** Records events in the session that owns the task. `worker` events are recorded in the conversation of `ownTask`. */
 	readonly record: (...events: RecordedEvent[]) => Promise<unknown>;
-	/** Id of the caller's task, whose run ends in the same transaction. */
+	/** Id of the caller's own task. The run of this task ends in the same transaction. */
 	readonly ownTask?: string;
 }
 
@@ -68,7 +68,7 @@ export async function endTask(deps: EndDeps, row: TaskRow, end: TaskEnd): Promis
 		.executeTakeFirst();
 	if (ended.numUpdatedRows === 0n) return [];
 	const stoppedBy = end.state === "cancelled" ? (end.by ?? end.stoppedBy) : undefined;
-	// The run of the task ends later, perhaps in another process.
+	// The run of the task ends after this transaction, perhaps in another process, so the principal is stored.
 	if (stoppedBy !== undefined) await noteStop(tx, { sessionId: row.own_session_id, by: stoppedBy });
 	const workers = await endWorkers(deps, row, stoppedBy);
 	await record(...(await endEvents(deps, row, end)));

@@ -34,7 +34,9 @@ async function describeTasks(db: Tx, rows: readonly TaskRow[]): Promise<TaskFact
 	);
 }
 
-/** Lists the tasks of the sessions that `of` selects, or of all sessions, newest first. */
+/**
+ * Returns tasks of the sessions that `of` selects, or of all sessions if `of` is undefined. The newest tasks are first.
+ */
 export async function listTasks(
 	db: Tx,
 	of: SessionsOf | undefined,
@@ -79,7 +81,7 @@ export async function listTasks(
 	return describeTasks(db, await selected.execute());
 }
 
-/** Returns the session ids of the conversations of all ancestors of a task, nearest first. */
+/** Returns the session ids of all ancestor tasks. The id of the nearest ancestor is first. */
 export async function conversationsAbove(db: Tx, row: TaskRow): Promise<string[]> {
 	const above: string[] = [];
 	for (let id = row.parent_id; id !== null; ) {

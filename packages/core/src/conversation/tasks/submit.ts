@@ -11,11 +11,11 @@ import { endStates, type NewTask, priorities, type TaskState } from "../../vocab
 import type { Session } from "../session.ts";
 import { taskStateTexts } from "./texts.ts";
 
-/** Maximum open tasks of one session, and of one chat user in all sessions. */
+/** Maximum open tasks of one session. `maxOpenOfPerson`: maximum open tasks of one chat user in all sessions. */
 const maxOpen = 100;
 const maxOpenOfPerson = 20;
 
-/** A checked task. The names in it exist, and its submitter may use them. */
+/** A checked task. All names in the task exist, and the submitter may use them. */
 export interface CheckedTask extends NewTask {
 	readonly tools: readonly string[];
 	readonly agent: string;
@@ -41,8 +41,8 @@ export interface TaskOrigin {
 }
 
 /**
- * Suffix of `submitted_by` for a task that an agent submitted, and for its workers. No grant covers the calls of these
- * tasks.
+ * Suffix of `submitted_by` for a task that an agent submitted, and for the workers of such a task. No grant covers
+ * calls of a task with this suffix.
  */
 const throughAgent = taskStateTexts.throughAgent;
 
@@ -59,7 +59,7 @@ export function originOf(principal: Principal): TaskOrigin {
 	};
 }
 
-/** A stored task, and those events of its session that observers receive after the commit. */
+/** A stored task, and the events of the task's own session. Observers receive these events after the commit. */
 export interface InsertedTask {
 	readonly row: TaskRow;
 	readonly created: readonly Recorded[];
@@ -152,8 +152,8 @@ function taskRow(
 }
 
 /**
- * Creates the row for the task's conversation. Its taint includes the taint of the parent task's conversation,
- * or of the owning session if there is no parent task.
+ * Returns the row for the task's own session. The taint of this session includes the taint of the parent task's
+ * session, or of the owning session if there is no parent task.
  */
 async function conversationRow(
 	tx: Tx,
@@ -206,8 +206,8 @@ function tooMany(reason: string): ParleyError {
 }
 
 /**
- * Throws `invalid_argument` for a dependency that is not allowed or has failed. Locks the row of each dependency
- * until the transaction ends, so that a dependency that fails concurrently finds the dependent task.
+ * Throws `invalid_argument` for a dependency that is not allowed, has failed or was cancelled. Locks the row of each
+ * dependency until the transaction ends, so that a dependency that fails concurrently finds the dependent task.
  */
 async function refuseNeeds(
 	tx: Tx,
