@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RunTranscript } from "../vocabulary/transcript.ts";
 import { LoadedImages } from "./images/room-for-images.ts";
 
-/** Base64 data of 16 MiB of image bytes. */
+/** Base64 text for an image of 16 MiB. */
 const data = "A".repeat((16 * 1024 * 1024 * 4) / 3);
 const image = { type: "image", mediaType: "image/png", data } as const;
 const seen: readonly RunTranscript[] = [{ ordinal: 1, messages: [{ role: "user", content: [image] }] }];

@@ -12,7 +12,7 @@ import type { Prompt } from "../vocabulary/prompt.ts";
 
 const adaId = "discord:guild:ada";
 const { person, ...connector } = testConnector("member");
-/** Chat user whose current role is read when a call of the run starts. */
+/** Chat user. The current role of this user is read when a call of the run starts. */
 const ada: Principal = { ...connector, ...(person && { person: { ...person, platformRoles: [] } }) };
 
 async function threeOpen(options: Partial<TestRuntimeOptions> = {}, principal: Principal = operator) {

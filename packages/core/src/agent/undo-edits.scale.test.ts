@@ -51,7 +51,7 @@ test.for(Array.from({ length: rounds }, (_, index) => index + 1))(
 		for (let turn = 0; turn < turns; turn++) {
 			const before = (await setup.changes())?.runId;
 			await setup.turn();
-			// A turn whose calls all failed has no changes to undo.
+			// If all calls of a turn failed, the turn has no changes to undo.
 			if ((await setup.changes())?.runId !== before) states.push(await filesOf(setup));
 		}
 		for (const state of states.slice(0, -1).reverse()) {

@@ -190,7 +190,7 @@ test("an approval after 24 hours has no effect: the run is parked", async () => 
 	expect(ran).toBe(0);
 });
 
-/** Simulates a suspension of the machine: the time is later, but no timer has fired. */
+/** Clock that simulates a suspension of the machine: time has passed, but no timer has fired. */
 class SleepyClock extends ManualClock {
 	asleep = 0;
 

@@ -24,7 +24,7 @@ test.each([answeringPlace, abroad])(
 test("a requester with the right to approve in their channel may also do so elsewhere", async () => {
 	await using chat = await openElsewhere({ places, asker: acting("ann", "approver", asking) });
 	expect(await chat.answer(acting("ann", "approver", abroad))).toBe("");
-	// Members of this team do not know the id of a person of another team.
+	// Members of this team do not know the id of a person from another team.
 	expect(await chat.log.next("prompt.answered")).toMatchObject({
 		by: "slack:other:ann",
 		byName: "Name of ann",

@@ -15,7 +15,7 @@ test("a refused command rolls back alone, and sequence numbers have no gaps", as
 	await t.runtime.send({ ...key, params: 1 }, session, { content: "a" });
 	const outcomes = await Promise.allSettled([
 		t.runtime.send(unkeyed(), session, { content: "b" }),
-		// Another request has used the same key. This is detected only inside the transaction.
+		// Another request has used the same key. The reuse is detected only inside the transaction.
 		t.runtime.send({ ...key, params: 2 }, session, { content: "refused" }),
 		t.runtime.send(unkeyed(), session, { content: "c" }),
 	]);

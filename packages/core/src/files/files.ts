@@ -49,8 +49,8 @@ export interface IncomingFile {
 	readonly sessionId: string | null;
 	readonly content: AsyncIterable<Uint8Array>;
 	/**
-	 * Bytes by which the arriving file may exceed the quota. For a result, the bytes of older results that may be deleted. Infinity
-	 * if an earlier request has stored the file. Default: 0.
+	 * Bytes by which the arriving file may exceed the quota. For a result, the bytes of older results that may be
+	 * deleted. Infinity if an earlier request with the same key has stored the file. Default: 0.
 	 */
 	readonly spareBytes?: number;
 }
@@ -82,8 +82,8 @@ const partEnding = ".part";
 
 /**
  * Stores files that clients upload and tools share, and complete results of tool calls. The table `files` has the
- * metadata. The directory `files` of the data directory has the content, under the id. Content is streamed, except by
- * `load`.
+ * metadata. The directory `files` of the data directory contains the content of each file under the id of the file.
+ * Content is streamed, except by `load`.
  */
 export class Files {
 	readonly limits: FileLimits;
@@ -184,15 +184,15 @@ export class Files {
 		}
 	}
 
-	/** Returns the file with this id, even if it has expired. Undefined if there is no such file. */
+	/** Returns the file with the id `id`, even if the file has expired. Returns undefined if no such file exists. */
 	async known(id: string): Promise<StoredFile | undefined> {
 		return this.#options.store.read((db) => findStoredFile(db, id, 0));
 	}
 
 	/**
-	 * Stores the complete result of a tool call under `id`, until its session is deleted or a newer result needs the
-	 * room. Replaces a file with that id. All stored results together use at most a quarter of the quota. When the
-	 * result is complete, `makeRoomForOutput` deletes older results. Until then, the disk contains both. Throws
+	 * Stores the complete result of a tool call under `id`, until the session is deleted or a newer result needs the
+	 * room. Replaces an earlier file with the same id. All stored results together use at most a quarter of the quota.
+	 * When the result is complete, `makeRoomForOutput` deletes older results. Until then, the disk contains both. Throws
 	 * `resource_exhausted` if there is not enough room.
 	 */
 	async storeOutput({
@@ -236,7 +236,7 @@ export class Files {
 
 	/**
 	 * Copies the contents of stored files to other ids, and then calls `commit`, which records the copies with
-	 * `recordCopies`. Deletes the copies if a copy or `commit` fails. Skips a file whose content was deleted. Throws
+	 * `recordCopies`. Deletes the copies if a copy or `commit` fails. Skips a file if its content was deleted. Throws
 	 * `resource_exhausted` before the first copy if the quota has no room for all copies.
 	 */
 	async copying<T>(copies: readonly FileCopy[], commit: () => Promise<T>): Promise<T> {
@@ -256,8 +256,8 @@ export class Files {
 	}
 
 	/**
-	 * Inserts the rows of copied files. The copies belong to the session. Skips a file whose original has no row. Throws
-	 * `resource_exhausted` if the quota is full.
+	 * Inserts the rows of copied files. The copies belong to the session. Skips a copy if the original file has no row.
+	 * Throws `resource_exhausted` if the quota is full.
 	 */
 	async recordCopies(tx: Tx, sessionId: string, copies: readonly FileCopy[]): Promise<void> {
 		let { all } = await countedBytes(tx);
@@ -274,7 +274,7 @@ export class Files {
 		}
 	}
 
-	/** Deletes the contents with these ids. A later sweep retries failed deletions. */
+	/** Deletes the contents of the files with the given ids. A later sweep retries failed deletions. */
 	async unlink(ids: readonly string[]): Promise<void> {
 		for (const id of ids) {
 			try {

@@ -8,7 +8,10 @@ import { storedFileErrorTexts } from "./texts.ts";
 export const maxImageBytes = 3_932_160;
 /** Maximum width and height of an image in pixels: https://platform.claude.com/docs/en/build-with-claude/vision */
 export const maxImageSide = 8_000;
-/** Maximum bytes before base64. A request may have 32 MB, base64 adds a third, and the remaining space is for text. */
+/**
+ * Maximum image bytes in a request, before base64. A request may have 32 MB, base64 adds a third, and the remaining
+ * space is for text.
+ */
 const maxRequestImageBytes = 18 * 1024 * 1024;
 
 /**
@@ -19,7 +22,10 @@ export function isShowableImage({ mediaType, bytes }: FileFacts, before: number)
 	return isImageType(mediaType) && bytes <= maxImageBytes && before + bytes <= maxRequestImageBytes;
 }
 
-/** Loads the image in a stored file. Returns undefined if models do not read its type, or if its content was deleted. */
+/**
+ * Loads the image in a stored file. Returns undefined if models do not read the type of the file, or if the content of
+ * the file was deleted.
+ */
 export async function loadImage(files: Files, { id, mediaType }: FileFacts): Promise<ImageBlock | undefined> {
 	if (!isImageType(mediaType)) return undefined;
 	const content = await files.load(id);
@@ -54,8 +60,8 @@ function imagesOf(block: Message["content"][number]): readonly ImageBlock[] {
 }
 
 /**
- * Adds to a message the images of those attachments that the model sees. If the file of an attachment was
- * deleted, the attachment gets a `problem`.
+ * Returns the message with the images of its visible attachments (`shown`). If the file of an attachment was deleted,
+ * the attachment gets a `problem`.
  */
 export async function withImages<T extends RunMessage>(files: Files, message: T): Promise<T> {
 	const { attachments = [], retryOf } = message;
@@ -81,7 +87,7 @@ async function load(
 
 interface ImageRoom {
 	readonly bytes: number;
-	/** Maximum number of images in a request that has a large image. */
+	/** Maximum number of images in a request that contains at least one large image. */
 	readonly few: number;
 }
 
@@ -185,8 +191,8 @@ function isFrame(marker: number): boolean {
 }
 
 /**
- * Returns the size from the header of the bitstream. The container format links the formats of the bitstreams:
- * https://developers.google.com/speed/webp/docs/riff_container
+ * Returns the size from the header of the bitstream. The specification of the container links to the formats of the
+ * bitstreams: https://developers.google.com/speed/webp/docs/riff_container
  */
 function sizeOfWebp(content: Uint8Array): ImageSize | undefined {
 	const kind = word(content, 12);

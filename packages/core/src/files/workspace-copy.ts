@@ -14,9 +14,9 @@ const maxCopiesOfName = 1000;
 const withoutLinks = ["EPERM", "EACCES", "EXDEV", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"];
 
 /**
- * Copies a stored file to a directory inside the working directory. Returns the path of the copy, relative to the working
- * directory. Existing files stay unchanged. If a file with the same name has the same content, returns its path instead. If its
- * content differs, the copy gets a different name. `makeLink` is link(2).
+ * Copies a stored file to a directory inside the working directory. Returns the path of the copy, relative to the
+ * working directory. Existing files stay unchanged. If a file with the same name and the same content exists, returns
+ * the path of the existing file. If only the name is the same, the copy gets a different name. `makeLink` is link(2).
  */
 export async function copyToWorkspace(
 	workspace: string,
@@ -45,7 +45,10 @@ interface Copy {
 	readonly facts: ContentFacts;
 }
 
-/** Returns the first free name, or an earlier candidate whose file has the same content. */
+/**
+ * Moves the temporary file to the first free name and returns this name. If a file with an earlier candidate name has
+ * the same content, returns that name instead.
+ */
 async function place(
 	temporary: string,
 	{ directory, name, facts }: Copy,

@@ -69,8 +69,8 @@ export async function identityOf(path: string): Promise<string> {
 }
 
 /**
- * Returns an identity that includes the content. For a large or special file, it includes the size and the times
- * instead.
+ * Returns an identity that includes the content. For a large or special file, the identity includes the size and the
+ * times instead of the content.
  */
 export async function contentIdentityOf(path: string): Promise<string> {
 	const real = await realpath(path);
@@ -91,7 +91,10 @@ function factsOf({ size, mtimeNs, ctimeNs }: BigIntStats): string {
 
 const nothing = ["ENOENT", "ENOTDIR", "EACCES", "EPERM", "ELOOP", "ENAMETOOLONG"];
 
-/** Returns the result of an operation on a path. Returns undefined if the path does not exist or this user cannot reach it. */
+/**
+ * Returns the result of an operation on a path. Returns undefined if the path does not exist or the gateway's user
+ * cannot access it.
+ */
 export async function ifThere<T>(stats: Promise<T>): Promise<T | undefined> {
 	try {
 		return await stats;

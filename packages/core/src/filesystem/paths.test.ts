@@ -8,7 +8,7 @@ import { isWithin, looseForm, resolvePath, shownPath } from "./paths.ts";
 let base = "";
 let root = "";
 
-/** Creates a directory tree with each kind of link that leads out of a root or back into it. */
+/** Creates a directory tree with each kind of link: links out of a root, and links back into the root. */
 beforeAll(async () => {
 	base = await realpath(await mkdtemp(join(tmpdir(), "parley-paths-")));
 	root = join(base, "root");

@@ -6,7 +6,9 @@ import { fileError, fileFault, isNotFound, systemCode } from "./file-error.ts";
 import { pathFaultTexts } from "./texts.ts";
 
 export interface ResolvedPath {
-	/** Absolute path whose existing part has no symbolic links. Open this path, never the path in `written`. */
+	/**
+	 * Absolute path. The existing part of this path has no symbolic links. Open this path, never the path in `written`.
+	 */
 	readonly path: string;
 	/** The given path, made absolute without access to the file system. */
 	readonly written: string;
@@ -62,8 +64,8 @@ export async function resolvePath(text: string, places: Places): Promise<Resolve
 }
 
 /**
- * Returns the context for a tool that only reads the path in `text`. If one of the readable directories
- * contains the path, that directory is a root in this context. All other paths of the gateway stay forbidden.
+ * Returns the context for a tool that only reads the path in `text`. If one of the readable directories contains the
+ * path, that directory is a root in the returned context. All other paths of the gateway stay forbidden.
  */
 export function forReading<T extends ReadablePlaces>(text: string, context: T): T {
 	const written = resolve(context.cwd, text);
@@ -72,8 +74,8 @@ export function forReading<T extends ReadablePlaces>(text: string, context: T): 
 }
 
 /**
- * Returns an error for a root or working directory that does not exist, or whose real path is now `real`. A program
- * that can write to the parent directory can replace the directory with a link.
+ * Returns an error for a root or working directory that no longer exists, or that now leads to the real path `real`. A
+ * program that can write to the parent directory can replace the directory with a link.
  */
 export function replacedDirectory(
 	path: string,
@@ -187,7 +189,7 @@ const maxShown = 100;
 export interface Roots {
 	/** Real paths of `--root`. Empty if the option is not used. */
 	readonly given: readonly string[];
-	/** Directory in which the gateway was started. If there is no `--root`, it is the only root. */
+	/** Directory in which the gateway was started. If there is no `--root`, this directory is the only root. */
 	readonly current: string;
 	/** Data directory. A client cannot choose it or its subdirectories as a working directory. */
 	readonly dataDir: string;
@@ -200,8 +202,8 @@ export interface Roots {
 }
 
 /**
- * Returns the directories that the tools of a session may access. The working directory is first. A chat session has
- * only the working directory.
+ * Returns the directories that the tools of a session may access. The first directory is the working directory. A chat
+ * session has only the working directory.
  */
 export function toolRoots(
 	{ rootDir, place }: { readonly rootDir: string; readonly place: string | undefined },

@@ -33,8 +33,8 @@ export async function openRegular(path: string, shown: string): Promise<FileHand
 }
 
 /**
- * Yields the content of a file in chunks. If the signal aborts, throws its reason before the next chunk. `shown`
- * names the file in errors.
+ * Yields the content of a file in chunks. If the signal aborts, throws the reason of the signal before the next chunk.
+ * `shown` names the file in errors.
  */
 export async function* readChunks(
 	file: FileHandle,
@@ -108,15 +108,15 @@ export function refuseSpecial(stats: BigIntStats, shown: string): void {
 }
 
 /**
- * Flag to open a directory only to access names in it, without permission to read it. Only Linux has this flag
- * (open(2)). Its value is the same on all Linux architectures that Node supports.
+ * Flag to open a directory only to access names in the directory, without permission to read the directory. Only Linux
+ * has this flag (open(2)). Its value is the same on all Linux architectures that Node supports.
  */
 const O_PATH = process.platform === "linux" ? 0o10000000 : 0;
 const FLAGS = O_PATH | constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /**
- * An open directory. `at` names a file in this directory, even if a different directory now has its path. A program
- * that swaps directories and links cannot redirect an operation.
+ * An open directory. `at` returns a path to a file in this directory, even if a different directory now has the path
+ * with which it was opened. A program that swaps directories and links cannot redirect an operation.
  */
 export class OpenDirectory implements AsyncDisposable {
 	readonly #handle: FileHandle;
@@ -146,7 +146,7 @@ export class OpenDirectory implements AsyncDisposable {
 		return opened;
 	}
 
-	/** Returns the path of a name in this directory. The path is valid until the directory is disposed of. */
+	/** Returns a path to the file `name` in the open directory. The path is valid until the directory is disposed of. */
 	at(name: string): string {
 		return `${this.#link}${sep}${name}`;
 	}
@@ -156,8 +156,8 @@ export class OpenDirectory implements AsyncDisposable {
 	}
 
 	/**
-	 * Opens a subdirectory without following a link. If `make` is true, creates a missing directory. Throws as `open`
-	 * does.
+	 * Opens a subdirectory without following a link. If `make` is true, creates a missing directory. Throws in the same
+	 * cases as `open`.
 	 */
 	async enter(name: string, make = false): Promise<OpenDirectory> {
 		const inside = this.at(name);
@@ -169,7 +169,7 @@ export class OpenDirectory implements AsyncDisposable {
 				await mkdir(inside).catch(ignoreExisting);
 				return this.enter(name);
 			}
-			// Depending on the system, a link in place of a directory causes one of these two codes.
+			// Depending on the system, a link in place of a directory causes the code ELOOP or ENOTDIR.
 			if (code !== "ELOOP" && !(code === "ENOTDIR" && (await isLink(inside)))) throw cause;
 			throw new ParleyError(pathFaultTexts.becameLink(name), {
 				code: "aborted",
@@ -189,8 +189,8 @@ export class OpenDirectory implements AsyncDisposable {
 }
 
 /**
- * Calls `act` with the path of the last component of `path` in its open parent directory. Throws as
- * `OpenDirectory.open` does.
+ * Opens the parent directory of `path`, and calls `act` with a path to the last component in the open directory. Throws
+ * in the same cases as `OpenDirectory.open`.
  */
 export async function inOpenDirectory<T>(path: string, act: (inside: string) => Promise<T>): Promise<T> {
 	await using directory = await OpenDirectory.open(dirname(path));
@@ -199,8 +199,8 @@ export async function inOpenDirectory<T>(path: string, act: (inside: string) => 
 }
 
 /**
- * Returns a path to an open file or directory: proc(5) on Linux. On macOS, the file system lists each file below
- * /.vol by device and inode number. The first use checks whether this works.
+ * Returns a path to an open file or directory: proc(5) on Linux. On macOS, the file system lists each file below /.vol
+ * by device and inode number. The first call checks whether such a path works.
  */
 async function linkTo(handle: FileHandle): Promise<string> {
 	const link = await linkOf(handle);

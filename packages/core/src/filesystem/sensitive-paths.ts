@@ -91,8 +91,8 @@ function matches(patterns: readonly RegExp[], path: string): boolean {
 }
 
 /**
- * Returns a pattern that matches any of these complete names at any depth. An alternative may consist of several
- * names joined by `/`.
+ * Returns a pattern that matches any of the alternatives as a complete name at any depth. An alternative may consist of
+ * several names joined by `/`.
  */
 function name(alternatives: string): RegExp {
 	return new RegExp(`/(?:${alternatives})(?:/|$)`);

@@ -32,7 +32,7 @@ Work in rounds of four phases: observe, orient, decide, act. Each phase is a sep
 end of the conversation names the phase, and the text after it is the task of that phase. The gateway writes this text,
 not the user: do not mention it.`;
 
-/** Task of each phase of a round, after the line that names the phase. */
+/** Task of each phase in a round. The task follows the line that names the phase. */
 export const phaseTasks = {
 	observe:
 		"List the facts that matter for the request and for the results so far. Name missing facts. Do not draw conclusions yet.",

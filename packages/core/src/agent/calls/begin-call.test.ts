@@ -26,7 +26,7 @@ test("an approved call does not begin if the policy changed after its approval w
 	await t.send(session, "go");
 	const first = await log.next("prompt.requested");
 	const second = await log.next("prompt.requested");
-	// The second approval is answered first, because the first call runs as soon as it is approved.
+	// The second approval is answered before the first approval, because the first call runs as soon as it is approved.
 	for (const { prompt } of [second, first]) await t.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await expect(log.next("tool.completed")).resolves.toMatchObject({ callId: "a" });
 	await expect(log.next("tool.failed", "tool.completed")).resolves.toMatchObject({

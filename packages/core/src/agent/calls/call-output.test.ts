@@ -238,7 +238,7 @@ const endsLater = (talk: () => Conversation): ScriptedReply =>
 		yield { type: "end", stop: "end_turn", usage, model: "scripted-1" };
 	};
 
-/** Quota of a gateway whose stored results may use 200,000 bytes. The list of 12,000 lines has 60,894 bytes. */
+/** Quota of a gateway in which stored results may use 200,000 bytes. The list of 12,000 lines has 60,894 bytes. */
 const smallQuota = { files: { quotaBytes: 800_000 } };
 
 test("kept results take at most a quarter of the quota: the oldest of the same session are deleted first", async () => {

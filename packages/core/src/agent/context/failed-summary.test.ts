@@ -22,7 +22,7 @@ const table = new ModelTable([
 
 type WriteSummary = (request: ModelRequest, signal: AbortSignal) => AsyncGenerator<ModelEvent>;
 
-/** Model whose summaries a test controls. A request without tools asks for a summary. */
+/** Model that writes summaries under the control of a test. A request without tools asks for a summary. */
 class TalkingModel implements Model {
 	readonly provider = "toy";
 	readonly defaultModel = "toy";

@@ -189,7 +189,7 @@ test("the parts follow the tokenizer of the model, which counts each part once",
 	const first = await log.next("context.updated");
 	const [system = "", list = "", message = ""] = model.tokenized;
 	expect(first).toMatchObject({ basis: "tokenizer" });
-	// The provider did not count the complete request, so its count is the sum of the counts of its parts.
+	// The provider did not count the complete request, so the total is the sum of the counts of the parts.
 	expect(Math.abs(first.system - system.length)).toBeLessThanOrEqual(2);
 	expect(Math.abs(first.tools - list.length)).toBeLessThanOrEqual(2);
 	expect(first.messages[0]?.tokens).toBeGreaterThanOrEqual(message.length);

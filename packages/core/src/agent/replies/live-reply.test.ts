@@ -27,7 +27,7 @@ function written(index: number, id: string, ...pieces: readonly string[]): Model
 	];
 }
 
-/** Returns a reply whose events arrive in successive turns of the event loop. */
+/** Returns a reply. The events of the reply arrive in successive turns of the event loop. */
 function slowly(...events: readonly ModelEvent[]): ScriptedReply {
 	return async function* () {
 		for (const event of events) {

@@ -6,7 +6,7 @@ function fault(kind: ModelFault, retryAfterMs?: number): ModelError {
 	return new ModelError(`it was ${kind}`, { fault: kind, retryAfterMs });
 }
 
-/** Returns the waits between all attempts with one model when each attempt fails with this fault. */
+/** Returns the waits between all attempts with one model when each attempt fails with the fault `kind`. */
 function waits(kind: ModelFault, random = () => 0): number[] {
 	const tries = new Tries(["one"], random);
 	const found: number[] = [];

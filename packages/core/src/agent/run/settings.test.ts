@@ -8,7 +8,10 @@ const model = new ScriptedModel();
 const tools = builtinTools();
 const session = { profile: "default", model: undefined };
 
-/** Returns a choice whose every use creates a new profile object, as reading its file again does. */
+/**
+ * Returns a model choice. Each use of the choice creates a new profile object, as a new read of the profile's file
+ * does.
+ */
 function choiceOf(requested: () => readonly string[]): ModelChoice {
 	const profile = () => ({ name: "default", title: "Default", sampling: {}, tools: requested() });
 	return {

@@ -27,7 +27,7 @@ async function write(directory: string, files: Files): Promise<void> {
 	}
 }
 
-/** Opens a runtime with `files`, whose paths begin with `data` or `work`. */
+/** Opens a runtime with `files`. Each path begins with `data` or `work`. */
 async function openWith(model: ScriptedModel, files: Files) {
 	const t = await TestRuntime.open({ model, anyModel: true });
 	await write(t.directory, files);

@@ -93,7 +93,7 @@ export class ChannelGrants implements SessionGrants {
 		return this.#openGrants.load();
 	}
 
-	/** If the channel may have an open grant, ends all grants that no longer apply, in all channels. */
+	/** Ends the grants of all channels that no longer apply, if the given channel may have an open grant. */
 	async review(place: string | undefined): Promise<void> {
 		if (this.#openGrants.mayCount(place)) await this.#openGrants.review();
 	}
