@@ -41,7 +41,7 @@ export class GatewayProcess {
 	readonly #child: ChildProcessByStdio<null, Readable, Readable>;
 	readonly #lines: string[] = [];
 	readonly #watchers = new Set<(line: string) => void>();
-	/** Whether the first line of stdout is the ready line. False if the process ends first. */
+	/** Whether the first line of stdout is the ready line. False if the process ends without a line on stdout. */
 	readonly ready: Promise<boolean>;
 	readonly exited: Promise<ProcessEnd>;
 	readonly port: number;

@@ -11,7 +11,7 @@ const options = readOptions(5);
 const messages = 640;
 
 interface Side {
-	/** Processes of this side, ordered by start; the bot is last. */
+	/** The servers that belong to this side, in the order of their starts. The bot is last. */
 	readonly servers: readonly ServerProcess[];
 	readonly platform: ServerProcess;
 	readonly bot: ServerProcess;
@@ -20,7 +20,7 @@ interface Side {
 const urlOf = ({ port }: ServerProcess): string => `http://127.0.0.1:${port}`;
 const ours = await startSide("discord-kit", await startServer("gateway-chat"));
 const floor = await startSide("discord-sdk", await startServer("gateway-chat"));
-/** A bot without a gateway, which writes the answers itself. */
+/** A bot that uses no gateway and writes the answers itself. */
 const alone = options.ratios ? undefined : await startSide("discord-sdk");
 
 async function startSide(name: string, ...gateway: readonly ServerProcess[]): Promise<Side> {

@@ -8,9 +8,9 @@ import { startServer } from "./measure/server-process.ts";
 import { type Start, timeToLine } from "./measure/time-to-line.ts";
 
 /**
- * Time from the start of a process to the first text delta of a reply. The bench compares `zot rpc` of an installed
- * package with a bare Node process that sends the same request, alternately. The CPU time includes all threads of
- * the process. `once` is a process that must check the sandbox, like the first process after a boot.
+ * Time from the start of a process to the first text delta of a reply. The bench alternates between `zot rpc` of an
+ * installed package and a bare Node process that sends the same request. The CPU time includes all threads of the
+ * process. `once` is a process that must check the sandbox, like the first process after a boot.
  */
 const options = readOptions(9);
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

@@ -20,8 +20,8 @@ import { type ServerProcess, startServer } from "./measure/server-process.ts";
 /**
  * The kontekst and roz wires compared with grpc-js alone, in alternating rounds:
  * - Push: 100 streams whose models reply at the same time, compared with a server that sends the same messages,
- *   encoded in advance. The ratio is the CPU time of grpc-js for a text that a client receives, divided by the CPU
- *   time of the gateway.
+ *   encoded in advance. The ratio is the CPU time of grpc-js for each text that a client receives, divided by the
+ *   gateway's CPU time for such a text.
  * - First token: time from sending a message in a session to the first delta, including a durable commit. The time of
  *   the same reply from the SDK alone and the time of a grpc-js round trip are subtracted.
  * - Idle: resident memory of a connection with one session and one stream whose run has ended. For roz, also with
@@ -97,7 +97,7 @@ async function measurePush(gateway: Side, floor: Side): Promise<Costs[]> {
 	return rounds;
 }
 
-/** Order for a reply that is streamed in single words, as a provider does. */
+/** Order for the model server: reply word by word, as a provider streams. */
 const order = "paced 3 5";
 const reply = "word word word";
 
@@ -118,7 +118,7 @@ async function measureFirstToken(wire: GrpcWire, floor: ServerProcess): Promise<
 	const [gateway, sdk] = [await startServer("gateway-sdk", url), await startServer("raw-sdk", url)];
 	const [ours, bare] = [await GrpcClient.connect(gateway.port), await GrpcClient.connect(floor.port)];
 	const added: number[] = [];
-	// Unmeasured rounds, because a gateway in use has usually answered many messages before.
+	// Number of unmeasured warm-up rounds. The bench measures a warm gateway, like one that has answered many messages.
 	const cold = options.ratios ? warmUp : 12;
 	for (const round of roundsOf(options, cold)) {
 		const samples: number[] = [];
@@ -149,7 +149,10 @@ async function settled(server: ServerProcess): Promise<void> {
 	}
 }
 
-/** Returns the kilobytes per connection: after a turn, and with tools that a roz client has registered. */
+/**
+ * Returns the resident kilobytes per connection: `idle` after a turn, and `withTools` after the roz client has also
+ * registered tools. On kontekst, both are equal.
+ */
 async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; readonly withTools: number }> {
 	const directory = mkdtempSync(join(tmpdir(), "parley-grpc-"));
 	const server = await startServer("gateway", directory);
@@ -171,7 +174,8 @@ async function measureIdle(wire: GrpcWire): Promise<{ readonly idle: number; rea
 		}
 		return sessions;
 	};
-	// Loads and compiles the code of the gateway first, because the memory per session must not include it.
+	// Makes the gateway load and compile its code before the measurement, because the memory per session must not
+	// include the code.
 	for (const [client] of await openMany((options.ratios ? 4 : 6) * atOnce)) client.close();
 	await settled(server);
 	const empty = await server.memory();
@@ -235,8 +239,8 @@ async function measure(wire: GrpcWire): Promise<{ readonly figures: Figure[]; re
 			...[single, burst, added, idle],
 			...(wire === roz ? [equipped] : []),
 		],
-		// Unlike the floor, the gateway also redacts each text and adds it to the reply of its run. With one text per tick,
-		// the ratio compares this work with a single write.
+		// Unlike the floor, the gateway also redacts each text and adds it to the reply of its run. With one text per
+		// tick, the ratio compares the redaction, the addition and a write with a write alone.
 		gates: [
 			{ figure: single, atLeast: 0.85, target: true },
 			{ figure: single, atLeast: 0.3 },

@@ -31,7 +31,8 @@ async function measure(
 	server: ServerProcess,
 	open: (server: ServerProcess) => Promise<DrainClient>,
 ): Promise<Measured> {
-	// Loads and compiles the code of the server first, because the memory per session must not include it.
+	// Makes the server load and compile its code before the measurement, because the memory per session must not
+	// include the code.
 	for (const client of await openMany(server, open, 10 * atOnce)) client.close();
 	await settled(server);
 	const empty = await server.memory();

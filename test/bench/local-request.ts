@@ -118,7 +118,8 @@ report(
 		{ figure: ratio, atMost: 1.6 },
 		{ figure: onOneConnection, atMost: 1, ofMachine: true },
 		{ figure: each, atMost: 1, ofMachine: true, target: true },
-		// The time grows with the number of connections on the machine, including those closed within the last minute.
+		// This time grows with the number of connections on the machine, including connections closed within the last
+		// minute.
 		{ figure: added, atMost: 5, ofMachine: true },
 		// The time grows by 15 µs for each process on the machine.
 		{ figure: addedAfter, atMost: 5, ofMachine: true },

@@ -13,10 +13,10 @@ import { type Start, timeToLine } from "./measure/time-to-line.ts";
 import { WriteLoad } from "./measure/write-load.ts";
 
 /**
- * The real binary on 10,000 sessions with 200,000 events, killed repeatedly while clients send messages. Measures
- * the next start, the time until a client has resumed an old session, and the memory. Compares the start with a
- * process that only imports the same modules, and the memory with an empty gateway. Checks that no acknowledged
- * message is missing. Every start continues the interrupted runs.
+ * The real binary, killed repeatedly while clients send messages. Its database has 10,000 sessions with 200,000
+ * events in total. Measures the next start, the time until a client has resumed an old session, and the memory.
+ * Compares the start with a process that only imports the same modules, and the memory with an empty gateway. Checks
+ * that no acknowledged message is missing. Every start continues the interrupted runs.
  */
 const [sessions, events, people, loadMs] = [10_000, 20, 3, 400];
 const options = readOptions(10);
@@ -56,7 +56,7 @@ interface Round extends Readonly<Record<"resume" | "memory" | "empty", number>> 
 }
 
 const rounds: Round[] = [];
-/** Unmeasured rounds: the first start fills the compile cache. */
+/** Number of unmeasured rounds. The first start fills the compile cache. */
 const warmUp = 1;
 let gateway = await GatewayBinary.start(data, directory);
 for (const round of roundsOf(options, warmUp)) {

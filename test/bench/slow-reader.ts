@@ -14,8 +14,8 @@ const replies = 2;
 /** Ticks of the event loop, deltas per tick, characters per delta. The last frame repeats the complete text. */
 const reply = "32 8 4000";
 /**
- * Bytes in the buffer of one client above which the gateway drops deltas. At twice this size, it closes the
- * connection.
+ * Limit of one client's buffer, in bytes. Above the limit, the gateway drops deltas. At twice the limit, the gateway
+ * closes the connection.
  */
 const budget = 8 * 1024 * 1024;
 const endMark = '"event":"assistant.message"';
@@ -34,7 +34,7 @@ while (clients.length < readers) {
 /** Returns the bytes in the gateway's buffers for all clients. */
 const waiting = (): Promise<number> => readMetric(server.port, "parley_outgoing_bytes");
 
-/** Opens a client that reads nothing, and fills its buffer by a second session with only one other client. */
+/** Opens a client that reads nothing. Fills its buffer through a second session, which has only one other client. */
 async function openSleeper(): Promise<DrainClient> {
 	const [sleeper, helper] = [
 		await DrainClient.open(server.port, "/api/ws"),

@@ -12,7 +12,7 @@ const deltas = 20_000;
 /** Maximum milliseconds that the agent may add to the SDK's time to the first token, including a commit. */
 const maxAddedMs = 5;
 const options = readOptions(7);
-/** Unmeasured rounds, because clients usually talk to a warm process. */
+/** Number of unmeasured warm-up rounds, because clients usually talk to a warm process. */
 const warmUp = 8;
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

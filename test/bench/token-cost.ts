@@ -22,8 +22,8 @@ const raw = await startServer("raw-sdk", url);
 interface Side {
 	readonly cpu: () => Promise<number>;
 	/**
-	 * Opens `streams` conversations. In the gateway, each has one earlier message. The returned function runs an order in
-	 * all conversations.
+	 * Opens `streams` conversations. In the gateway, each conversation has one earlier message. The returned function
+	 * runs an order in all conversations.
 	 */
 	readonly open: (streams: number) => Promise<(order: string) => Promise<unknown>>;
 }

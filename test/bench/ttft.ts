@@ -17,7 +17,9 @@ import { startServer } from "./measure/server-process.ts";
  */
 const turns = 40;
 const order = "words 2";
-/** Unmeasured rounds, because a gateway in use has usually answered many messages before. */
+/**
+ * Number of unmeasured warm-up rounds. The bench measures a warm gateway, like one that has answered many messages.
+ */
 const warmUp = 8;
 const options = readOptions(5);
 

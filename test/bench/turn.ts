@@ -10,12 +10,12 @@ import { openSession, request } from "./measure/requests.ts";
 /**
  * CPU of the gateway for a turn of the offline model, one turn at a time, with durable commits. A round opens
  * sessions and runs their first turns, then runs further turns in the same sessions. `--against DIRECTORY` compares
- * the gateway with that of another checkout, which must have its bundle. The two gateways alternate, because the load
- * of the machine varies.
+ * the gateway with the gateway of another checkout. The other checkout must contain a bundle. The two gateways
+ * alternate, because the load of the machine varies.
  */
 const sessionsOfRound = 50;
 const turnsOfSession = 6;
-/** Milliseconds for work that follows a reply, such as the title of a session. */
+/** Milliseconds for work that follows a reply, such as generating the title of the session. */
 const settleMs = 150;
 const options = readOptions(11);
 

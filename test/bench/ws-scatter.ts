@@ -4,9 +4,9 @@ import { openSession, request } from "./measure/requests.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * 1,000 sessions with one subscriber each, whose models reply at the same time. The gateway and `ws` alone run
- * alternately. `ws` sends the texts of the same streams one by one in frames of the same length. CPU is the time of the
- * server's process during the replies. The clients only drain their sockets.
+ * 1,000 sessions with one subscriber each. The models of all sessions reply at the same time. The gateway and `ws`
+ * alone run alternately. `ws` sends the texts of the same streams one by one in frames of the same length. CPU is the
+ * time of the server's process during the replies. The clients only drain their sockets.
  */
 const sessions = 1_000;
 /** Maximum concurrent connection attempts. */

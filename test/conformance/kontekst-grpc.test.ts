@@ -198,7 +198,8 @@ verifiesOn("roz", ["roz.reflection"], "reflection returns a schema that defines 
 		for (const fileContainingSymbol of ["roz.v1.AgentService", "kontekst.AgentService"]) {
 			const { file } = await reflection({ fileContainingSymbol });
 			const set = create(FileDescriptorSetSchema, {
-				// The service returns imports after the requested file, but `FileDescriptorSet` requires imports first.
+				// The service returns the requested file before its imports, but `FileDescriptorSet` requires the imports
+				// before the file.
 				file: file.map((bytes) => fromBinary(FileDescriptorProtoSchema, bytes)).toReversed(),
 			});
 			// Throws for a missing import or type, as grpcurl does.

@@ -9,7 +9,7 @@ import { verifiesOn } from "./verifies.ts";
 const write = "write: notes.txt <<< hello";
 /** A call that cannot be approved for the session, because its command runs without a sandbox. */
 const run = "run: echo hi";
-/** A write that always requires approval, because the file can run commands later. */
+/** A write to `.envrc`. It always requires approval, because the content of `.envrc` can run as commands later. */
 const steer = "write: .envrc <<< export A=1";
 
 async function ask(client: OzzieClient, content: string): Promise<EventFrame["payload"]> {

@@ -10,7 +10,7 @@ import { verifiesOn } from "./verifies.ts";
 
 const Opened = z.object({ session_id: z.string() });
 
-/** A write that always requires approval, because the file can run commands later. */
+/** A write to `.envrc`. It always requires approval, because the content of `.envrc` can run as commands later. */
 const critical = "write: .envrc <<< export A=1";
 const question = "Allow write .envrc?";
 const reason = 'this call always requires approval: choose "deny" or "approve"';

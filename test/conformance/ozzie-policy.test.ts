@@ -11,7 +11,10 @@ function rules(...list: readonly object[]): string {
 	return JSON.stringify({ rules: list });
 }
 
-/** Returns the outcome of the tool call that `content` causes, after `asked, ` if the call required approval. */
+/**
+ * Returns the outcome of the tool call that `content` causes: `ran` or the error. Adds the prefix `asked, ` if the
+ * call required approval.
+ */
 async function outcomeOf(client: OzzieClient, content: string): Promise<string> {
 	await client.call("send_message", { content });
 	for (let received = ""; ; ) {

@@ -162,7 +162,7 @@ verifiesOn(
 		expect(JSON.stringify(fake.requests.at(-1)?.body.messages)).toContain("disconnected before it answered");
 		stream.say("again", { aiMode: "ooda" });
 		expect(await stream.until("error")).toMatchObject({ code: "internal", retryable: true });
-		// Plain turns do not use the host, which may reconnect later.
+		// Plain turns need no host. The host reconnects below.
 		fake.script(says("plain"));
 		stream.say("hello");
 		await stream.until("turnComplete");

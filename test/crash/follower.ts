@@ -6,7 +6,10 @@ export interface Follower {
 	readonly views: readonly View[];
 	/** Joins a session and reads its frames from the beginning. */
 	open(session: string): Promise<void>;
-	/** Sends a message with an idempotency key, and repeats it after a lost connection. Returns the id of its run. */
+	/**
+	 * Sends a message with an idempotency key, and repeats it after a lost connection. Returns the id of the message's
+	 * run.
+	 */
 	say(session: string, content: string): Promise<string>;
 	/** Connects to a restarted gateway. Resolves when the client is connected or has lost the new connection. */
 	reconnect(): Promise<void>;

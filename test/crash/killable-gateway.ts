@@ -13,7 +13,10 @@ import { RawFollower } from "./raw-follower.ts";
 import { Sightings } from "./sightings.ts";
 import { anyKind, makeTurn, type TurnKind } from "./turns.ts";
 
-/** Number of unanswered messages, including messages of the previous process, at which no random message is sent. */
+/**
+ * Maximum number of unanswered messages, including messages of previous processes. At the maximum, no random message
+ * is sent.
+ */
 const maxOpen = 16;
 
 /** A gateway that is killed and restarted, with its clients and their observations. */
@@ -82,8 +85,8 @@ export class KillableGateway {
 	}
 
 	/**
-	 * Starts the gateway, sends messages to it, and resolves with its kill. A kill from outside that missed its planned
-	 * state has the state `elsewhere`.
+	 * Starts the gateway, sends messages to it, and resolves with its kill. If a kill from outside missed its planned
+	 * state, its `state` is `elsewhere`.
 	 */
 	async live(plan: PlannedKill, turns: number): Promise<Kill> {
 		const gateway = this.#start(plan.hooks);

@@ -30,7 +30,7 @@ export interface SentMessage {
 	readonly acked: string[];
 }
 
-/** Persisted frames of one session that one client received, in order of arrival. */
+/** Persisted frames of one session, as received by one client, in order of arrival. */
 export interface View {
 	readonly client: string;
 	readonly session: string;

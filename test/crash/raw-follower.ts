@@ -131,7 +131,7 @@ export class RawFollower implements Follower {
 
 	/**
 	 * Sends a request. Resolves with the payload of the response, or rejects with its error. If the connection is lost
-	 * first, the promise never settles, unless `lasting` is set.
+	 * before the response, the promise never settles, unless `lasting` is set.
 	 */
 	request(
 		method: string,

@@ -8,7 +8,7 @@ export class Sightings {
 	readonly #ended = new Set<string>();
 	readonly #questions = new Set<string>();
 	readonly #words = new Map<string, number>();
-	/** Messages of each session that have not ended, in the order of their runs. */
+	/** Ids of messages without an ended run, by session, in the order of their runs. */
 	readonly #open = new Map<string, string[]>();
 
 	isAccepted(id: string): boolean {

@@ -15,7 +15,10 @@ import * as z from "zod";
 const usage = { outputTokens: 40, cacheReadTokens: 0, cacheWriteTokens: 0 };
 const words = "the brook ran on below the mill and nobody counted the hours ";
 
-/** Model whose reply the first word of the last message selects. Only the first request with `fail` fails. */
+/**
+ * Model for the fixtures. The first word of the last message selects the reply. Only the first request with the word
+ * `fail` fails.
+ */
 class FixtureModel implements Model {
 	readonly provider = "fixture";
 	readonly defaultModel = "fixture";

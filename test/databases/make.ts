@@ -11,8 +11,8 @@ import { fixtureParts } from "./fixture-parts.ts";
 
 /**
  * Creates a fixture of the current schema: `node test/databases/make.ts NAME`. NAME is the name of the newest
- * migration. Run it in the commit that releases the migration. Never recreate a fixture, because it represents existing
- * databases.
+ * migration. Run the script in the commit that releases the migration. Never recreate a fixture, because it
+ * represents existing databases.
  */
 const [name] = process.argv.slice(2);
 if (name === undefined || !/^[\w-]+$/.test(name)) throw new Error("usage: node test/databases/make.ts NAME");

@@ -4,7 +4,7 @@
  */
 export type Bound = Map<string, string>;
 
-/** Names of numbers that differ between runs. Only the type of these numbers is compared. */
+/** Names of fields with numbers that differ between runs. Only the type of the numbers is compared. */
 const varying = new Set([
 	...[
 		"seq",
@@ -96,7 +96,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Replaces the placeholders in a value to send with their values. */
+/** Returns `shown` for sending, with each placeholder replaced by its value in `bound`. */
 export function fillIn(shown: unknown, bound: Bound): unknown {
 	if (typeof shown === "string")
 		return shown.replaceAll(/(?:[\w:]+_|[A-Z]{3,})…\w?/g, (name) => bound.get(name) ?? name);

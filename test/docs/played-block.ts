@@ -44,7 +44,7 @@ export class PlayedBlock implements AsyncDisposable {
 		this.#ended = once(this.#child, "close").finally(() => this.#watch.notify());
 	}
 
-	/** Resolves when the output contains the text at least this number of times. Rejects if the block ends earlier. */
+	/** Resolves when the output contains the text at least `times` times. Rejects if the block ends before that. */
 	async shows(text: string, times = 1): Promise<void> {
 		try {
 			await this.#watch.until(`the block shows "${text}"`, () => this.#isOver || this.#count(text) >= times);

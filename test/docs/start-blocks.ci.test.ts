@@ -13,7 +13,10 @@ const stage = realpathSync(mkdtempSync("/tmp/parley-start-"));
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 const listening = "parley listening on http://127.0.0.1:7777\n";
-/** Test for blocks that use the ports of the pages, in their own network namespace. */
+/**
+ * Test for a block that runs in its own network namespace, because it uses the ports from the pages. Skipped without
+ * bubblewrap.
+ */
 const testAlone = test.runIf(hasBubblewrap);
 
 beforeAll(() => {

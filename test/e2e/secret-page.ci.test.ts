@@ -34,8 +34,8 @@ async function open(executablePath: string) {
 	const environment = { PARLEY_CONFIG: setup.write("parley.config.json", settings) };
 	await setup.start({ environment, listen: [`127.0.0.1:${setup.publicPort}`] });
 	const client = undo.use(await setup.connect());
-	// The browser runs without its own sandbox, which also works for root. The second option lets foreign pages open
-	// local pages, so only the gateway can refuse them.
+	// The browser runs without its own sandbox, because root cannot start it with one. The second option lets foreign
+	// pages open local pages, so only the gateway can refuse them.
 	const args = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"];
 	const browser = undo.adopt(
 		await chromium.launch({ executablePath, args, chromiumSandbox: false }),

@@ -98,7 +98,7 @@ test("signed requests over HTTP are accepted and answered in their channel", {
 	expect(await connector.exited).toEqual({ code: 0, signal: null });
 });
 
-/** Returns the port that the connector has logged, or 0 before. */
+/** Returns the port that the connector has logged, or 0 if it has not logged one. */
 function listening(lines: readonly string[]): number {
 	const line = lines.find((one) => one.includes("listening for requests of Slack"));
 	return line === undefined ? 0 : Number(JSON.parse(line).port);

@@ -83,7 +83,7 @@ const manyCalls: Attack = ({ response, wire }) => {
 export interface AttackRow {
 	readonly name: string;
 	readonly attack: Attack;
-	/** Whether only the first response is an attack. The run then continues after it. */
+	/** Whether only the first response is an attack. The run then continues with the second response. */
 	readonly once?: true;
 	/** Number of seeds for an attack with random parts. If undefined, the attack runs once. */
 	readonly seeds?: number;

@@ -69,7 +69,7 @@ function status(code: number, error: object, fault: Failure["fault"], message: R
 	};
 }
 
-/** Returns a failure in which the event that completes the reply and the end mark are missing. */
+/** Returns a failure of a stream without its end mark and without the event that completes the reply. */
 function edited(name: string, { form, completion }: ProviderWire): Failure {
 	const edit = (events: readonly WireEvent[]): readonly WireEvent[] =>
 		events.filter((event) => !form.frame(event).includes(completion));

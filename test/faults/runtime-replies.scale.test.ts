@@ -149,7 +149,7 @@ test("protocol frames in a reply are text", async () => {
 	});
 });
 
-/** Characters of the secret that may be sent before it is redacted. */
+/** Number of characters at the start of the secret that clients may receive. */
 const shownAtMost = 12;
 
 async function setupWithSecret(): Promise<FaultSetup> {

@@ -13,8 +13,8 @@ export interface Repeated {
 }
 
 /**
- * Returns the cases of one row of the fault table with their numbers of runs. Except at the default scale, large cases
- * have the minimum number, and the small cases share the others.
+ * Returns the cases of one row of the fault table with their numbers of runs. Except at the default scale, each large
+ * case has the minimum number, and the small cases share the remaining runs.
  */
 export function rowOf<Case extends object>(cases: readonly Case[]): (Case & Repeated)[] {
 	const large = cases.filter(isLarge).length;

@@ -11,8 +11,8 @@ afterEach(async ({ task }) => {
 afterAll(closeAll);
 
 /**
- * Returns a setup that the tests of a file share, because opening one takes longer than most tests. Each call starts
- * a new session. After a failed test, the next call opens a new setup.
+ * Returns a setup that the tests of a file share, because opening a setup takes longer than most tests. Each call
+ * starts a new session. After a failed test, the next call opens a new setup.
  */
 export async function sharedSetup({ fallback = false } = {}): Promise<FaultSetup> {
 	const setup = open.get(fallback) ?? (await FaultSetup.open({ fallback }));

@@ -19,7 +19,7 @@ export interface ToolFault {
 	readonly results: number;
 }
 
-/** Maximum number of calls that can run in one reply. */
+/** Maximum number of calls of one reply that the gateway runs. */
 const CAP = 8;
 
 /** Row of the fault table for tool calls. */

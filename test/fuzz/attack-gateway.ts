@@ -8,8 +8,8 @@ import type { Tally } from "./tally.ts";
 import type { Surroundings } from "./valid-frames.ts";
 
 /**
- * Number of generated frames per connection. With the frames before and after them, it is below the gateway's rate
- * limit for a burst.
+ * Number of generated frames per connection. Even with the frames before and after the generated ones, the number is
+ * below the gateway's rate limit for a burst.
  */
 const framesPerConnection = 90;
 

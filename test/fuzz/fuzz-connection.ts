@@ -51,7 +51,7 @@ export class FuzzConnection {
 		throw new Error(`${method}: ${answer?.error}`);
 	}
 
-	/** Resolves when the condition is true. Rejects if the gateway closes the connection first. */
+	/** Resolves when the condition is true. Rejects if the connection ends while the condition is false. */
 	async until(condition: string, isTrue: () => boolean): Promise<void> {
 		await this.#watch.until(condition, () => isTrue() || this.#ending !== "");
 		if (!isTrue()) throw new Error(`the connection was ${this.#ending} before ${condition}`);

@@ -41,7 +41,7 @@ export function growFrame(random: Random, surroundings: Surroundings): string {
 		["id", JSON.stringify(`g-${random.below(2 ** 31)}`)],
 		["method", JSON.stringify(method)],
 	];
-	// Most mistakes are in the parameters, because the gateway detects a mistake in the frame first.
+	// Most mistakes are in the parameters, because the gateway checks the frame before the parameters.
 	if (random.chance(0.85))
 		for (let rounds = random.between(1, 3); rounds > 0; rounds--) damageField(params, random);
 	else damageField(frame, random);

@@ -21,7 +21,10 @@ const settings = Object.fromEntries(
 	),
 );
 
-/** Options of an installation. `paced` does not measure the speed of the network. */
+/**
+ * Options of an installation. The limit is not scaled with `paced`, because `paced` does not measure the speed of the
+ * network.
+ */
 const installing = { env: settings, limitMs: 240_000 };
 
 let gateway: ExamplesGateway;

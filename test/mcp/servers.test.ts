@@ -288,7 +288,10 @@ test("a reply for a server counts for the model calls of the run", async () => {
 	expect(s.model.requests).toHaveLength(1);
 });
 
-/** Returns the settings of a server that answers its open call when it receives the signal of `signal`. */
+/**
+ * Returns the settings of a server, and a function `signal`. The server answers its open call when `signal` is
+ * called.
+ */
 async function answersOnSignal(faults: readonly string[]) {
 	const directory = await mkdtemp(join(tmpdir(), "parley-mcp-"));
 	onTestFinished(() => rm(directory, { recursive: true, force: true }));

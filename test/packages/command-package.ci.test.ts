@@ -123,7 +123,7 @@ test("Node 24: npx runs the package as documented, without an installation", asy
 	});
 });
 
-// This test is in this file because it uses the same tarball.
+// This test is in this file because it uses the same tarball as the other tests here.
 test("a new user gets an answer about a project within 90 s and 3 commands, with Node 20 and npm only", async () => {
 	await using machine = await FreshMachine.create(oldNode, tarball);
 	const play = await playFirstTen(machine, tarball);

@@ -167,7 +167,7 @@ export async function pack(node: string, folder: string, ...names: readonly stri
 	return stdout.trim().split("\n");
 }
 
-/** Creates the packages in this folder instead of `dist`. Returns the printed paths. */
+/** Runs the documented block, with `folder` instead of `dist`, to create the packages. Returns the printed paths. */
 export async function packDocumented(block: string, node: string, folder: string): Promise<string[]> {
 	const { stdout } = await execute("sh", ["-euc", documented(block, [["-- dist ", `-- '${folder}' `]])], {
 		cwd: root,

@@ -48,7 +48,10 @@ export class PostgresServer implements AsyncDisposable {
 		return server;
 	}
 
-	/** Creates a database, and returns its connection string. Any process of this user can use the string. */
+	/**
+	 * Creates a database, and returns its connection string. Any process of the operating-system user that runs the
+	 * tests can connect with the string.
+	 */
 	async createDatabase(): Promise<string> {
 		const name = `parley_${++this.#databases}`;
 		await this.query(`create database ${name}`);

@@ -1,4 +1,4 @@
-/** A command block of a Markdown page that a test runs. */
+/** A command block that a test runs, from a Markdown page. */
 export interface Block {
 	readonly name: string;
 	readonly script: string;

@@ -159,7 +159,7 @@ export class UpgradeMachine implements AsyncDisposable {
 		return this.run("upgrade", "--to", this.versions.file(version), "--yes", ...args);
 	}
 
-	/** Returns the version of the package that the command belongs to. */
+	/** Returns the version of the package that the installed command `parley` belongs to. */
 	version(): string {
 		const program = realpathSync(join(this.prefix, "bin/parley"));
 		return JSON.parse(readFileSync(join(program, "../../package.json"), "utf8")).version;

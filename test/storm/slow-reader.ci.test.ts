@@ -15,8 +15,8 @@ const reply = "32 8 4000";
 /** Milliseconds of a pause, longer than the 5 s for which a client may exceed its budget. */
 const patienceMs = 6_000;
 /**
- * Bytes in the buffer of one client above which the gateway drops deltas. At twice this size, it closes the
- * connection immediately.
+ * Limit of one client's buffer, in bytes. Above the limit, the gateway drops deltas. At twice the limit, the gateway
+ * closes the connection immediately.
  */
 const budget = 8 * 1024 * 1024;
 

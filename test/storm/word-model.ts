@@ -7,12 +7,12 @@ export const words = ["say", "look", "dig", "wait", "fail", "plant", "scan"];
 /** Possible last words of a message from another client of the session. */
 export const wordsOfOthers = ["say", "fail", "plant"];
 
-/** Last words of a message whose act phases offer the tools of the host. */
+/** Last words of a message. If a message contains these words, its act phases may offer the host's tools. */
 export const withHost = "with the rover";
 
 const known = new RegExp(`\\b(?:${words.join("|")})\\b`, "g");
 
-/** Creates a tool of the gateway whose calls require approval. */
+/** Creates a gateway tool. Each call of the tool requires approval. */
 export function plantTool(planted: string[]) {
 	return defineTool<Record<string, unknown>>({
 		name: "plant",

@@ -5,7 +5,7 @@ export interface Attack {
 	readonly tool: string;
 	/** Returns the arguments of the call. `site` returns a URL of the attacker's site. */
 	arguments(site: (path: string) => string): Record<string, unknown>;
-	/** Arguments of a harmless call of the same tool that was approved for the session. */
+	/** Arguments of a harmless call of the same tool. The test approves that call for the session before the attack. */
 	readonly granted?: Record<string, unknown>;
 }
 

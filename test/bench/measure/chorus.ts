@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Part of the texts. In each of `ticks` ticks, each stream emits `each` texts of `size` characters. In the last
+ * Order to the streams. In each of `ticks` ticks, each stream emits `each` texts of `size` characters. In the last
  * tick, each text starts with `mark`.
  */
 interface Part {
@@ -13,7 +13,7 @@ interface Part {
 
 /**
  * Model streams that emit texts in the same ticks. After each `Part` from the parent, the process sends the CPU
- * microseconds of these ticks, without the start and the end of the streams.
+ * microseconds of the part's ticks to the parent. Excludes the start and the end of the streams.
  */
 export class Chorus {
 	#next = Promise.withResolvers<Part | undefined>();

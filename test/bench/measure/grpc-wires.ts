@@ -50,7 +50,7 @@ export const kontekst: GrpcWire = {
 	ended: (answerText) => answerText,
 };
 
-/** Reason in the hint at the start of a roz turn. The floor's server sends this text first. */
+/** Reason in the hint at the start of a roz turn. The floor's server sends the reason before any other text. */
 export const begun = "a turn has started";
 
 const streamSession = "/roz.v1.AgentService/StreamSession";
@@ -82,7 +82,7 @@ export const ping = frameRozRequest({ ping: {} });
 /** The first bytes of an encoded `Pong`: the tag of its field, and length 0. */
 export const pong = "B\0";
 
-/** Text in the response to `start`. The floor's server sends only this text. */
+/** Text in the response to `start`. The floor's server responds to `start` with this text alone. */
 export const sessionStarted = "require_confirmation";
 
 /** A `RegisterTools` request with five tools of an editor. */

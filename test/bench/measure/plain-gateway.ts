@@ -6,7 +6,7 @@ import { WebSocket } from "ws";
 export interface ReplyWriter {
 	start(text: string): Promise<void>;
 	grow(text: string): Promise<void>;
-	/** Posts the last text with the buttons of an answer. Without an earlier `start`, this is the only post. */
+	/** Posts the last text, with the buttons of an answer. Creates the post if `start` was not called. */
 	end(text: string): Promise<void>;
 }
 

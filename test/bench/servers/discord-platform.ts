@@ -3,10 +3,11 @@ import { type WebSocket, WebSocketServer } from "ws";
 import { answerParent } from "../measure/answer-parent.ts";
 
 /**
- * The minimal part of Discord for a bot that answers messages. The order `{messages}` sends this number of messages,
- * each in a channel without an open answer, and ends when every message has an answer with three buttons. The order
- * `{first}` returns the median milliseconds from the first word of a reply, which contains its send time, to its post.
- * The order `{edits}` returns the number of edits since the previous `{edits}` order.
+ * The minimal part of Discord for a bot that answers messages. The order `{messages: N}` sends N messages, each in a
+ * channel without an open answer. The order ends when every message has an answer with three buttons. The order
+ * `{first}` returns the median milliseconds from sending the first word of a reply to the reply's post. The first
+ * word contains the time at which it was sent. The order `{edits}` returns the number of edits since the previous
+ * `{edits}` order.
  */
 const epoch = 1_420_070_400_000n;
 let counter = 0n;

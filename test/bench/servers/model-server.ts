@@ -8,8 +8,8 @@ let requestBody: unknown;
 /**
  * A minimal server of the Messages API. The last text of the conversation is an order. `words N` requests a reply of
  * N deltas; `paced N MS` requests the same reply with one delta every MS milliseconds. `input BYTES` requests one
- * tool call whose input has a content of this size, in deltas of 20 bytes. If the request ends with a tool result,
- * the reply is one word. `GET` returns the last request body, which a floor then sends.
+ * tool call. The `content` of its input has BYTES bytes, in deltas of 20 bytes. If the request ends with a tool
+ * result, the reply is one word. `GET` returns the last request body, which a floor then sends.
  */
 const server = createServer((request, response) => {
 	if (request.method === "GET") response.end(JSON.stringify(requestBody));

@@ -76,8 +76,8 @@ export class OzzieClient implements AsyncDisposable {
 	}
 
 	/**
-	 * Resolves with the next event that has this name and these payload values. Skips other events. Rejects if a response
-	 * arrives first.
+	 * Resolves with the next event that has this name and these payload values. Skips other events. Rejects if a
+	 * response arrives before that event.
 	 */
 	async event(name?: string, where: Readonly<Record<string, unknown>> = {}): Promise<EventFrame> {
 		for (;;) {

@@ -172,8 +172,8 @@ export class RawConnection implements AsyncDisposable {
 	}
 
 	/**
-	 * Sends a PING. Resolves with true when the gateway acknowledges it, and has therefore read all earlier data.
-	 * Resolves with false if the connection closes first.
+	 * Sends a PING. Resolves with true when the gateway has acknowledged the PING, and has therefore read all earlier
+	 * data. Resolves with false if the connection closes before the acknowledgement.
 	 */
 	reached(): Promise<boolean> {
 		if (this.#session.destroyed || this.#session.closed) return Promise.resolve(false);

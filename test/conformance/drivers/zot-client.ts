@@ -122,7 +122,10 @@ export class ZotClient implements AsyncDisposable {
 		this.#child.stdin.write(bytes);
 	}
 
-	/** Resolves with the next matching frame of this type. Skips other frames. Rejects if the process exits first. */
+	/**
+	 * Resolves with the next matching frame of this type. Skips other frames. Rejects if the process exits before it
+	 * writes such a frame.
+	 */
 	async until<Type extends ZotType>(type: Type, fits: (frame: Of<Type>) => boolean = () => true) {
 		for (;;) {
 			const frame = await this.next();

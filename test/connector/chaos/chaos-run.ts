@@ -65,7 +65,7 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	 * session of the previous one.
 	 */
 	nextProcess(isLost: boolean): PlatformProcess;
-	/** Returns faults about deleted messages. The connector must have stored all actions. */
+	/** Returns faults about deleted messages. Valid only when the connector has stored all actions. */
 	judgeRemoved(run: ChaosRun<Simulator, People>): string[];
 }
 
@@ -130,8 +130,8 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await mkdir(this.#directory, { recursive: true });
 		const killable = await this.#begin(true);
 		await this.#pass(5000);
-		// The connector must know each room first, because a lost connection may lose the first message of an unknown
-		// channel.
+		// The connector must know each room before faults begin, because a lost connection may lose the first message of
+		// an unknown channel.
 		this.people.greet();
 		await this.#pass(30_000);
 		for (const session of this.gateway.sessions) this.work.trust.grantTrust(session);

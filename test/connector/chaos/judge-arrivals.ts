@@ -47,7 +47,7 @@ export function judgeWaiting(gateway: ScriptedGateway, deleted: readonly Posted[
 	});
 }
 
-/** Returns a fault for each version of a message that arrived more than once. */
+/** Returns a fault for each version of the message, if the version arrived more than once. */
 export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): string[] {
 	return versions.flatMap((text) => {
 		const count = arrivals.filter(({ content }) => content.includes(text)).length;

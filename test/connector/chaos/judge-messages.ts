@@ -4,8 +4,8 @@ import { arrivalsOf, judgeFile, judgeRetries, judgeTwice, judgeWaiting } from ".
 type SentMessage = DiscordChaosRun["people"]["messages"]["sentMessages"][number];
 
 /**
- * Milliseconds before a new Discord session in which an edit or deletion may be lost, because the connector then
- * reads only missed messages.
+ * Length of the window before a new Discord session, in milliseconds. An edit or deletion in this window may be lost,
+ * because the connector reads only missed messages.
  */
 const receiptMs = 60_000;
 

@@ -12,7 +12,7 @@ import {
 	judgeReviews,
 } from "./judge-posts.ts";
 
-/** Milliseconds before a new Discord session in which an event may be lost. */
+/** Length of the window before a new Discord session, in milliseconds. An event in this window may be lost. */
 const receiptMs = 60_000;
 
 export function judge(run: DiscordChaosRun): string[] {
@@ -61,8 +61,8 @@ function judgeTasks({ work, simulator }: DiscordChaosRun, posts: readonly Shown[
 }
 
 /**
- * Returns the faults of trust grants and their cards. Ignores changes of the channel's readers that the connector
- * may have missed.
+ * Returns the faults of trust grants and their cards. Ignores a change of the channel's readers if the connector may
+ * have missed that change.
  */
 function judgeTrust({ work, people, simulator }: DiscordChaosRun, posts: readonly Shown[]): string[] {
 	return work.trust.grants.flatMap(({ id, place, grantedAt, isOver }) => {

@@ -71,8 +71,8 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 	}
 
 	/**
-	 * Marks the messages in the room and its threads, because a `/stop` in the room may affect them. In a channel, it
-	 * can also stop the only thread with active work.
+	 * Marks the messages in the room and its threads, because a `/stop` in the room may affect them. A `/stop` in a
+	 * channel can also stop the only thread with active work.
 	 */
 	stopped(room: Room): void {
 		const stopped = new Set([room, ...room.threads()].map(({ id }) => id));

@@ -28,7 +28,7 @@ export class People {
 	readonly pendingActions: PendingActions;
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	retries = 0;
-	/** Time of the last change of readers, by channel id. */
+	/** Time of the last change of a channel's readers, by channel id. */
 	readonly audiences = new Map<string, number>();
 	readonly #simulator: Simulator;
 	readonly #random: Random;

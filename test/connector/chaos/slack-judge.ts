@@ -79,7 +79,7 @@ function judgeTrust({ work, people, simulator }: SlackChaosRun, posts: readonly 
 		const cards = posts.filter(({ text }) => text.includes(reasonOf({ id })));
 		const canEnd = cards.some(({ buttons }) => buttons.includes("End trust"));
 		const shown = isOver && canEnd ? [`${id} is over, its card not`] : [];
-		// A grant may have several cards: each conversation of the channel has its own.
+		// A grant may have several cards: each conversation of the channel has its own card.
 		return [...ended, ...shown];
 	});
 }

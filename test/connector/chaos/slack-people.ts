@@ -27,7 +27,7 @@ export class SlackPeople {
 	readonly pendingActions: PendingActions;
 	readonly requesters: readonly { readonly id: string; readonly name: string }[];
 	retries = 0;
-	/** Time of a guest's last join, by channel id. */
+	/** Time of the last join of the guest to a channel, by channel id. */
 	readonly audiences = new Map<string, number>();
 	readonly #simulator: Simulator;
 	readonly #random: Random;

@@ -6,7 +6,10 @@ import { playChaosRuns } from "./play-chaos-runs.ts";
 import { type SlackChaosRun, slackChaosRun } from "./slack-chaos-run.ts";
 import { judgeSlack } from "./slack-judge.ts";
 
-/** Number of runs of a file. With `PARLEY_TEST_SCALE=ci`, the four files of both platforms play 200 runs in total. */
+/**
+ * Number of runs in each test file. With `PARLEY_TEST_SCALE=ci`, the four files of both platforms play 200 runs in
+ * total.
+ */
 const count = 10 * testScale(5, 75);
 
 /** Minimum share of runs with each item of `happened`. */

@@ -18,7 +18,10 @@ export interface Post {
  */
 const latestMs = 14_000;
 
-/** Milliseconds within which a retry reaches the platform before the nonce expires, even with the maximum delay. */
+/**
+ * Milliseconds after the first request in which the outbox may retry without a lookup. Even with the maximum delay,
+ * such a retry reaches the platform before the nonce expires.
+ */
 const safeMs = 60_000;
 const nonceMs = safeMs + latestMs;
 

@@ -18,8 +18,8 @@ export class Notebook {
 	}
 
 	/**
-	 * Returns the message with this name, or the newest message with the words that `person` sees. Waits until
-	 * such a message exists.
+	 * Returns the message with the name `words`. Otherwise waits until `person` sees a message with these words in
+	 * `room`, and returns the newest such message.
 	 */
 	async message(words: string, person: Player, room = "general"): Promise<{ readonly id: string }> {
 		const named = this.#named.get(words);

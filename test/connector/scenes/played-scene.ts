@@ -5,7 +5,10 @@ import type { Client } from "@parley/protocol";
 import type { SceneGateway } from "./scene-gateway.ts";
 import type { Running, Site } from "./site.ts";
 
-/** Consecutive checks without a change before a scene is calm, about one millisecond of real time apart. */
+/**
+ * Number of consecutive checks without a change after which a scene is calm. The checks are about one millisecond of
+ * real time apart.
+ */
 const quietTurns = 15;
 
 export class PlayedScene<S extends Site = Site> implements AsyncDisposable {

@@ -21,7 +21,7 @@ const policy = {
 	rules: [{ effect: "ask", when: { path: "prod/**" }, approvals: 2, reason: "two people for production" }],
 };
 
-/** A gateway that several scenes use in succession, with their clock. */
+/** A gateway that several scenes use in succession, and the clock that they share. */
 export class SceneGateway implements AsyncDisposable {
 	readonly clock = new ManualClock();
 	readonly log = new MemoryLogger();

@@ -152,7 +152,7 @@ export interface Site {
 	 */
 	drainFaults(): string[];
 	connect(connecting: Connecting): Promise<Running>;
-	/** Drops the events that the platform has queued for a connector that reconnects. */
+	/** Drops the events that the platform has queued for the connector's next connection. */
 	forget(): void;
 	cut(): void;
 	fail(request: string, fault: Fault): void;

@@ -174,7 +174,7 @@ export class SlackSite implements Site {
 	}
 
 	forget(): void {
-		// Slack has no such queue: it only repeats unacknowledged events.
+		// Slack has no queue of events for a later connection: it only repeats unacknowledged events.
 	}
 
 	cut(): void {

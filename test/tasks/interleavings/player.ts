@@ -79,8 +79,8 @@ export class Player {
 	}
 
 	/**
-	 * Performs an action. Resolves when the request is acknowledged, before its effects. With `isRepeat`, repeats the
-	 * last request with the same key.
+	 * Performs an action. Resolves when its request, if any, is acknowledged. Does not wait for the effects. With
+	 * `isRepeat`, repeats the last request with the same key.
 	 */
 	async play(action: Own, killable: KillableRuntime, isRepeat = false): Promise<void> {
 		if (!isRepeat || !this.isDecision(action)) this.#step += 1;

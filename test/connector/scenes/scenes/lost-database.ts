@@ -10,7 +10,7 @@ export const lostDatabase: readonly Scene<DiscordSite>[] = [
 			{ says: "say: before", in: "dm" },
 			{ shows: "[offline] before", in: "dm" },
 			{ losesDatabase: true },
-			// An event of this age is old for the connector, which then posts no card.
+			// The connector posts no card for an event of this age.
 			{ passes: 61_000 },
 			{ stops: "connector" },
 			{

@@ -233,7 +233,10 @@ export const typing: readonly Scene[] = [
 	},
 ];
 
-/** Returns scenes with commands in a channel that act on its threads. `top` is the channel outside of its threads. */
+/**
+ * Returns scenes in which a command in a channel acts on the threads of the channel. `top` is the name of the room
+ * for messages outside of threads.
+ */
 export function belowChannel(top: "general" | "top"): readonly Scene[] {
 	const works: readonly Step[] = [
 		{ says: "say: hello", by: "Max", as: "hello", in: top },

@@ -44,8 +44,8 @@ interface Upload extends Token {
 }
 
 /**
- * Content of a message. The package's own types are a union of hundreds of members, whose errors do not identify
- * the mistake.
+ * Content of a message. The package's own type is a union of hundreds of members, and validation errors for that
+ * union do not identify the mistake.
  */
 interface Contents extends Token {
 	channel: string;
