@@ -34,7 +34,7 @@ const text = { ticks: 60, size: 40 };
 const idleSessions = options.ratios ? 300 : 1_000;
 /** Maximum concurrent connection attempts. */
 const atOnce = 50;
-/** Unmeasured rounds, in which V8 compiles the code. */
+/** Number of unmeasured rounds, in which V8 compiles the code. */
 const warmUp = 2;
 /**
  * Number of turns. With `--ratios`, fewer turns are enough, because the time to the first token cannot fail the

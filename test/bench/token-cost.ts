@@ -74,7 +74,7 @@ const cases: readonly Case[] = [
 
 /** Tolerance for the difference between the medians of two runs of the same code. */
 const noise = 1;
-/** Unmeasured rounds, which compile code and fill caches. */
+/** Number of unmeasured rounds, in which V8 compiles the code and caches are filled. */
 const warmUp = 3;
 const figures: Figure[] = [];
 const gates: Gate[] = [];

@@ -57,7 +57,7 @@ async function costOf({ server, clients }: Side, each: number): Promise<number> 
 const gateway = await openAll("gateway-scatter", openGateway);
 const raw = await openAll("raw-scatter", openRaw);
 const rounds: Record<"ours" | "burst" | "floor" | "again", number>[] = [];
-/** Unmeasured rounds, in which V8 compiles the code. */
+/** Number of unmeasured rounds, in which V8 compiles the code. */
 const warmUp = 2;
 for (const round of roundsOf(options, warmUp)) {
 	const floor = await costOf(raw, 1);

@@ -79,7 +79,8 @@ test("no secret is in any file, event, response, log line or model request, by a
 	for (const secret of [first, shaped[0] ?? ""]) {
 		const name = encodeURIComponent(secret);
 		const upload = { method: "POST", body: "content" };
-		// Each response shows that the gateway has read the parameter, because its absence would cause another response.
+		// Each response shows that the gateway has read the parameter, because a missing parameter would cause a
+		// different response.
 		expect([
 			await setup.probe("open_session", { session_id: secret }),
 			await setup.probe("explain", { session_id: secret }),

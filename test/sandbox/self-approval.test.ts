@@ -43,8 +43,9 @@ function approvalLines(port: number, data: string): string {
 }
 
 /**
- * Returns script lines that attack the gateway. A successful line prints a text that starts with `won`, except the
- * line that creates its own file.
+ * Returns script lines that attack the gateway. A successful line prints a text that starts with `won`. The line that
+ * creates a configuration file prints another text, because in the sandbox it can only create that file in its own
+ * namespace.
  */
 function attemptLines(gateway: GatewayProcess, data: string): string[] {
 	const { port, pid } = gateway;

@@ -29,7 +29,7 @@ const newest = migrations.at(-1)?.name ?? "";
 const added = "9999-added";
 const up = 'await db.schema.createTable("added").addColumn("id", "text").execute();';
 
-/** Changes in the bundle of each version, as code. */
+/** Code that the test adds to the bundle of each version. */
 const versions = {
 	"1.0.0": {},
 	"2.0.0": { migration: up },

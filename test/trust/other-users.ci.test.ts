@@ -101,7 +101,7 @@ function layCable(name: string): { readonly host: string; readonly namespace: st
 		}
 		return { host, namespace };
 	} catch {
-		// The test is skipped on a machine without the permission or without `ip`.
+		// Without `ip`, or without the permission to create a namespace or a cable, the test is skipped.
 		removeCable(name);
 		return undefined;
 	}

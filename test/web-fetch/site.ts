@@ -78,8 +78,8 @@ export class Site implements AsyncDisposable {
 	}
 
 	/**
-	 * Returns the text of a page, without the lines that frame it. For any other result, returns `no page: ` and the
-	 * result.
+	 * Returns the text of a page, without the marker lines that the tool adds around it. For any other result, returns
+	 * `no page: ` and the result.
 	 */
 	async text(path: string, more: Record<string, unknown> = {}): Promise<string> {
 		const { text } = await this.fetch({ url: this.url(path), ...more });

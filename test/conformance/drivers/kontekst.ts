@@ -5,8 +5,8 @@ import { type KontekstEvent, KontekstStream, type ProposedCall } from "./konteks
 
 /**
  * The kontekst wire for scenarios that run on all wires. A stream carries one run, so each message has its own stream
- * in the same session. `compact` rejects, because no command requests a summary. `cancelled` and `failed` contain no
- * text, so the driver concatenates the deltas of the last reply.
+ * in the same session. `compact` rejects, because no command requests a summary. The events `cancelled` and `failed`
+ * contain no text, so the driver concatenates the deltas of the last reply.
  */
 export const kontekstDriver: Driver = {
 	wire: "kontekst",

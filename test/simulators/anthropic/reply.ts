@@ -36,7 +36,7 @@ export interface Break {
 	 * - An object: an event with this error.
 	 */
 	readonly how: "reset" | "end" | "hang" | { readonly type: string; readonly message: string };
-	/** Promise that delays the break until it resolves. */
+	/** Promise that must resolve before the break. */
 	readonly when?: Promise<unknown>;
 	/** Milliseconds between pings during a hang. Undefined: no pings. */
 	readonly pingEveryMs?: number;
@@ -50,8 +50,8 @@ export interface StreamedReply {
 	/** Model in the reply. By default, the requested model. */
 	readonly model?: string;
 	/**
-	 * Returns the usage that replaces the true counts in both reports. If it returns undefined, the reply has no
-	 * reports.
+	 * Returns the usage that replaces the true counts in `message_start` and `message_delta`. If it returns undefined,
+	 * both events have no usage.
 	 */
 	readonly usage?: (counted: Usage) => unknown;
 	/** Number of deltas before each `ping` event. By default, one ping after the second event. */

@@ -52,7 +52,10 @@ export class FaultyNetwork<Fault extends NetworkFault> {
 		return this.#planned.length;
 	}
 
-	/** Resolves with the response, or with the response of the next fault. Rejects with `unavailable` if the fault has no response. */
+	/**
+	 * Resolves with the platform's response or, if a fault is planned for the request, with the fault's response.
+	 * Rejects with `unavailable` if the fault has no response.
+	 */
 	protected async pass<Answer>(
 		label: string,
 		answer: () => Answer,

@@ -103,7 +103,7 @@ function events(reply: ProviderReply, { id, model, counted }: Head, issued: Issu
 
 /**
  * Returns the parts of a reply. A redacted block becomes an empty text with a signature. A reply with thinking has
- * another signature: at its first call or, without calls, in an empty text at its end.
+ * one more signature: at the first call or, without calls, in an empty text at the end of the reply.
  */
 function partsOf({ content, cut = inPieces }: ProviderReply, id: string, { seals }: Issued): object[] {
 	const thinks = content.some(({ type }) => type === "thinking" || type === "redacted_thinking");

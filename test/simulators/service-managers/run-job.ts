@@ -16,8 +16,8 @@ export interface JobDescription {
 }
 
 /**
- * Starts a job under a process that records its start and its end. Resolves when the job has started, ended or failed
- * to start.
+ * Starts a job under a parent process, which records the start and the end of the job. Resolves when the job has
+ * started, ended or failed to start.
  */
 export async function startJob(name: string, description: JobDescription): Promise<void> {
 	const { code: _code, pid: _pid, ...rest } = readJob(name);

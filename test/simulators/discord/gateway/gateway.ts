@@ -15,7 +15,7 @@ const known = Object.values(GatewayIntentBits)
 	.filter((bit) => typeof bit === "number")
 	.reduce((sum, bit) => sum | bit, 0);
 
-/** Maximum events of a session that can be sent again after a resume. */
+/** Maximum number of newest events that a session stores, to send them again after a resume. */
 const logLength = 10_000;
 
 export interface Identify {

@@ -64,7 +64,8 @@ export interface MessageFiles {
 }
 
 /**
- * Returns the total size of the new files in a request, and the names of all files that the message then has.
+ * Returns the total size of the new files in a request, and the names of all files that the message has after the
+ * request.
  */
 export function filesOf(
 	{ attachments }: { readonly attachments?: readonly AttachmentNote[] | null },

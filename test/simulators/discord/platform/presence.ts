@@ -4,7 +4,7 @@ import type { State } from "./state.ts";
 /** Presence of the app as other users see it: https://discord.com/developers/docs/events/gateway-events#update-presence */
 export interface PresenceRecord {
 	readonly status: PresenceUpdateStatus;
-	/** Text of each activity: the state of a custom status, or the name. */
+	/** Text of each activity: the state of a custom status, or the name of any other activity. */
 	readonly activities: readonly string[];
 }
 

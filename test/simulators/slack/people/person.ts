@@ -180,7 +180,7 @@ export class Person {
 		return new Channel(this.#state, channel, ts);
 	}
 
-	/** Presses a suggested prompt, which sends its text. */
+	/** Presses a suggested prompt. The client then sends the prompt's text as a message of the user. */
 	picks(title: string, { in: where }: { readonly in: Channel }): Shown {
 		const found = promptsIn(this.#state, where).find((prompt) => prompt.title === title);
 		if (!found) throw new Error(`${this.name} sees no suggestion ${title}`);

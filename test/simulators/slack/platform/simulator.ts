@@ -106,7 +106,7 @@ export class Simulator {
 		return [...ids].map((id) => this.place(id));
 	}
 
-	/** Returns the app's streams that it has not stopped, and its posts for which `isDraft` returns true. */
+	/** Returns the streams that the app has not stopped, and the app's posts for which `isDraft` returns true. */
 	unfinished(isDraft: (shown: Shown) => boolean = () => false): Shown[] {
 		const { state } = this;
 		const streams = new Set(unfinishedStreams(state));

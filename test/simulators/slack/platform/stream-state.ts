@@ -2,8 +2,8 @@ import type { MessageRecord, StreamRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * Returns the stream of a message. After `streamMs`, its state becomes `errored`, because Slack ends a stream after
- * some minutes (slackapi/node-slack-sdk #2702).
+ * Returns the stream of a message. After `streamMs`, the state of the stream becomes `errored`, because Slack ends a
+ * stream after some minutes (slackapi/node-slack-sdk #2702).
  */
 export function settleStream(state: State, { stream }: MessageRecord): StreamRecord | undefined {
 	const isLate = stream !== undefined && state.now() - stream.startedAt >= state.settings.streamMs;

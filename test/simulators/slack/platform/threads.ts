@@ -1,8 +1,8 @@
 import type { MessageRecord } from "./records.ts";
 
 /**
- * Returns the first message of a message's thread. Without a thread or this first message, returns the message
- * itself.
+ * Returns the first message of a message's thread. Returns the message itself if it is not in a thread, or if the
+ * first message does not exist.
  */
 export function rootOf(message: MessageRecord): MessageRecord {
 	const { threadTs, channel } = message;

@@ -45,7 +45,8 @@ export function carryOut(state: State, interaction: InteractionRecord, response:
 		return;
 	}
 	const contents = readContents(state, response);
-	// Without `replace_original`, a response to a press replaces the original message if it has no `response_type`.
+	// Without `replace_original`, a response to a press replaces the original message if the response has no
+	// `response_type`.
 	const replaces =
 		response.replace_original ?? (interaction.kind === "press" && response.response_type === undefined);
 	if (replaces && message) {
