@@ -64,8 +64,8 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly sandbox: Sandboxes;
 	readonly secrets: SecretBox;
 	/**
-	 * Redactor of secrets in tool results and model output, before people and models see them. Default: redacts
-	 * text that looks like a credential.
+	 * Redactor that removes secrets from tool results and model output, before people and models see these texts. Default:
+	 * redacts text that looks like a credential.
 	 */
 	readonly redactor?: TextRedactor;
 	readonly roots: Roots;
@@ -82,7 +82,7 @@ export interface RuntimeOptions extends ModelOptions {
 	readonly shared?: boolean;
 	/** Limits of stored files and their lifetime. */
 	readonly files?: Partial<FileLimits>;
-	/** Access rules of chat platforms and channel settings. Default: `noChat`. */
+	/** Access rules for chat users, and channel settings. Default: `noChat`. */
 	readonly chat?: ChatSettings;
 	/** File with the operator's token. Default: only tokens that were created at run time are valid. */
 	readonly operatorToken?: OperatorTokenFile;

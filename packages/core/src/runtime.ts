@@ -205,8 +205,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Sets the model of the session's later runs by name or tier, and returns the real name of the model. `default` selects the
-	 * model of the profile or the gateway. The model of an active run does not change.
+	 * Sets the model for the session's later runs by name or tier, and returns the real name of the model. `default`
+	 * selects the model of the profile or the gateway. The model of an active run does not change.
 	 */
 	async setModel(request: Keyed, sessionId: string, requested: string): Promise<{ readonly model: string }> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.configure");

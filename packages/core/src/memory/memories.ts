@@ -265,7 +265,7 @@ async function searchMemories(
 	const found = await db
 		.selectFrom("memories")
 		.select("n")
-		// One digit for each word: whether the note contains it.
+		// One digit for each word. The digit states whether the note contains the word.
 		.select(
 			sql<string>`${sql.join(
 				matches.map((match) => sql`case when ${match} then '1' else '0' end`),

@@ -38,7 +38,7 @@ const storeMemory = defineTool<Note>({
 		names: ["remember", "save_memory", "add_memory"],
 		parameters: { content: { names: ["text", "note", "memory"] } },
 	},
-	// After a crash, the repeated call finds the note that it stored.
+	// After a crash, the repeated call finds the note that the first call stored.
 	effect: "idempotent",
 	usual: ["memory-write"],
 	async plan(args, { memories }) {

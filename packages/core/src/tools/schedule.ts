@@ -27,7 +27,7 @@ const scheduleTask = defineTool<Task>({
 			time_zone: { names: ["timezone", "tz"] },
 		},
 	},
-	// After a crash, the repeated call finds the schedule that it created.
+	// After a crash, the repeated call finds the schedule that the first call created.
 	effect: "idempotent",
 	usual: ["schedule"],
 	async plan(args, { schedules }) {

@@ -9,7 +9,7 @@ import {
 } from "./principal.ts";
 import { belongsElsewhere, onlyOthersCan, onlyTheOperatorCan, rightTexts } from "./texts.ts";
 
-/** Objects that a permission of a principal kind covers. `isOwn` defines `own`. */
+/** Objects for which a kind of principal has a permission. `isOwn` defines `own`. */
 type Rule = "any" | "own" | "none";
 
 interface Rules extends Record<Exclude<PrincipalKind, "agent">, Rule> {

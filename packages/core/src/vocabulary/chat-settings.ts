@@ -1,6 +1,6 @@
 import type { Role } from "./principal.ts";
 
-/** Configured condition for chat users. It matches a user if all of its present fields match. */
+/** Configured condition for chat users. The condition matches a user if all present fields match. */
 export interface PersonRule {
 	readonly platform?: string;
 	readonly tenant?: string;
@@ -51,7 +51,10 @@ export type NoticeWay = (typeof noticeWays)[number];
 
 /** People who are notified together. */
 export interface NoticeGroup {
-	/** Ids of the people. Default: the `approvers` of the channel settings, otherwise known people with the role approver or owner. */
+	/**
+	 * Ids of the people. Default: the `approvers` of the channel settings. Without this setting, known people with the role
+	 * approver or owner.
+	 */
 	readonly people?: readonly string[];
 	/** Ways to notify a person, in the order of attempts. The attempts end after the first way that reaches the person. */
 	readonly by: readonly NoticeWay[];

@@ -18,7 +18,7 @@ export interface DelegatedWork {
 }
 
 export interface DelegationLimits {
-	/** Agent that delegates. Its rules also apply to the tool calls of the sub-agent. */
+	/** Agent that delegates. The rules of this agent also apply to the tool calls of the sub-agent. */
 	readonly rulesOf: string;
 	readonly modelCalls: number;
 	readonly workingMs: number;
@@ -44,8 +44,8 @@ export interface DelegationEnd {
 /** Starts sub-agents on behalf of the tools of a run. */
 export interface DelegationAccess {
 	/**
-	 * Checks the work, and throws an error for the model if the work is not possible. `leavesProvider` is true
-	 * if the text of the work may go to a provider or server other than the run's.
+	 * Checks the work, and throws an error for the model if the work is not possible. `leavesProvider` is true if the text
+	 * of the work may go to a provider or server that the run does not use.
 	 */
 	check(work: readonly DelegatedWork[]): Promise<{ readonly leavesProvider: boolean }>;
 	/**

@@ -157,7 +157,7 @@ export type ConversationEvent =
 			 */
 			readonly text?: string;
 	  }
-	/** Usage of the run and its session so far. Costs are billionths of a US dollar. */
+	/** Usage of the run so far, and usage of the run's session so far. Costs are billionths of a US dollar. */
 	| {
 			readonly type: "usage.updated";
 			readonly runId: string;
@@ -173,7 +173,7 @@ export type ConversationEvent =
 			readonly level: CompactionLevel;
 			readonly tokensBefore: number;
 			readonly tokensAfter: number;
-			/** Reason why no model wrote the summary. Absent if a model wrote it, and for other levels. */
+			/** Reason why no model wrote the summary. Absent if a model wrote the summary, and for levels other than `summary`. */
 			readonly error?: string;
 	  }
 	/** A requested compaction of an idle session has ended. Tokens are estimates, and 0 unless `status` is `compacted`. */
@@ -203,7 +203,7 @@ export type ConversationEvent =
 			readonly callId: string;
 			readonly name: string;
 			readonly result: string;
-			/** Images in the result. Absent if there are none. The name is stored, so it must not change. */
+			/** Images in the result. Absent if there are none. The field name is stored in the database, so it must not change. */
 			readonly pictures?: readonly ImageFacts[];
 			/** Milliseconds from the start to the end of the tool. Does not include the wait for an approval. */
 			readonly durationMs?: number;
@@ -318,7 +318,7 @@ export interface Recorded {
 	readonly event: RecordedEvent;
 }
 
-/** A transient event. `seq` is the number of the last recorded event before it. */
+/** A transient event. `seq` is the number of the last event that was recorded before this event. */
 export interface Passing {
 	readonly transient: true;
 	readonly sessionId: string;

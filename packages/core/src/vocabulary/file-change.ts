@@ -42,7 +42,8 @@ export interface FileChange {
 	readonly path: string;
 	readonly before: FileFingerprint;
 	/**
-	 * Fingerprints of the file after the turn's last write and, if that write may have failed, also before it.
+	 * Fingerprint of the file after the turn's last write. If that write may have failed, also the fingerprint before that
+	 * write.
 	 */
 	readonly after: readonly string[];
 	/** Whether the file was changed outside the turn between two writes of the turn. */

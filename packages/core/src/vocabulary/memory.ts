@@ -100,7 +100,10 @@ function invalid(message: string): ParleyError {
 	return new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Access to notes for the tools of a run: notes about its person, notes of its channel, and notes for all people. */
+/**
+ * Access to notes for the tools of a run: notes about the run's person, notes of the run's channel, and notes for all
+ * people.
+ */
 export interface MemoryAccess {
 	/** Whether the session belongs to a channel, in which other people may write later. */
 	readonly inChat: boolean;

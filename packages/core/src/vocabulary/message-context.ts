@@ -17,7 +17,7 @@ export function isEarlier(relation: ContextRelation): boolean {
 	return relation === "thread" || relation === "channel";
 }
 
-/** A file of a read message. Its content is an attachment of the request, or not available. */
+/** A file of a read message. The content of the file is an attachment of the request, or not available. */
 export interface ContextFile {
 	readonly name: string;
 	readonly bytes?: number;
@@ -65,7 +65,7 @@ const problems: Readonly<Record<ContextProblem, string>> = {
 	not_allowed: contextTexts.notRead,
 };
 
-/** Whether a text block was created by `contextText`, so that it is not part of the request. */
+/** Whether `contextText` created the text block. Such a block is not part of the request. */
 export function isContextText(text: string): boolean {
 	return text.startsWith(contextTexts.beginning);
 }

@@ -66,8 +66,8 @@ export interface ResultBlock {
 	readonly text: string;
 	readonly failed: boolean;
 	/**
-	 * Images for the model in addition to the text. Absent if there are none, and for failed calls. The name is stored,
-	 * so it must not change.
+	 * Images for the model in addition to the text. Absent if there are none, and for failed calls. The field name is
+	 * stored in the database, so it must not change.
 	 */
 	readonly pictures?: readonly ImageBlock[];
 }

@@ -119,7 +119,10 @@ export interface Model {
 	routeOf?(model: string): Model;
 }
 
-/** Returns the provider's `Model` that answers for a name, or `model` itself if it does not combine several providers. */
+/**
+ * Returns the provider's `Model` that answers requests for `name`. If `model` does not combine several providers, returns
+ * `model` itself.
+ */
 export function serverOf(model: Model, name: string): Model {
 	return model.routeOf?.(name) ?? model;
 }

@@ -63,7 +63,8 @@ export interface Place extends ChannelId {
 }
 
 /**
- * Information from a connector about the person that it acts for. The gateway decides the person's permissions.
+ * Information from a connector about the person for whom the connector acts. The gateway decides the person's
+ * permissions.
  */
 export interface Actor {
 	/** The person's id on the platform. */

@@ -69,7 +69,7 @@ export interface Notice {
 	readonly channels?: readonly string[];
 }
 
-/** Notices about an approval, with the settings at the time of its request. */
+/** Notices about an approval. The settings are those at the time of the approval request. */
 export interface NoticeSchedule extends Pick<NoticeSettings, "remindMs" | "escalateMs"> {
 	/** Groups to notify. At least one. */
 	readonly groups: readonly Notice[];
@@ -104,12 +104,12 @@ export interface Prompt {
 	 */
 	readonly validation: string;
 	readonly placeholder: string;
-	/** Expiry in milliseconds since the epoch. After it, the question closes without an answer. */
+	/** Expiry in milliseconds since the epoch. At this time, an open question closes without an answer. */
 	readonly expiresAt: number;
 	readonly approval?: ApprovalContext;
 	/**
-	 * Tool call that asks the question. Absent in approvals, which have it in `approval`, and in questions of
-	 * earlier versions.
+	 * Tool call that asks the question. Absent in approvals, because `approval` contains the tool call. Also absent in
+	 * questions of earlier versions.
 	 */
 	readonly callId?: string;
 	/** Time of the first reminder in milliseconds since the epoch. Default: half of the lifetime. */
@@ -149,7 +149,7 @@ export interface PromptResponse {
 	readonly cancelled?: boolean;
 	/** Reason for a denial or a dismissal. The model receives the reason. */
 	readonly reason?: string;
-	/** Whether no person made the denial. In that case, `reason` explains it. */
+	/** Whether no person made the denial. In that case, `reason` explains the denial. */
 	readonly unanswered?: boolean;
 	/** Whether the connection is encrypted or local. Default: true. */
 	readonly confidential?: boolean;
@@ -164,7 +164,10 @@ export interface PromptResponse {
 	readonly changes?: number;
 	/** True if a chat user typed the answer in a message. */
 	readonly typed?: boolean;
-	/** True if `arguments` may only narrow the call. They are refused if the call would then need a further class of action. */
+	/**
+	 * True if `arguments` may only narrow the call. The arguments are refused if the call would then need a further class
+	 * of action.
+	 */
 	readonly narrows?: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface RunOptions {
 	/** `allDecided`: no tool call of a reply starts before all calls of the reply are decided. */
 	readonly start?: "ready" | "allDecided";
 	/**
-	 * `cancel`: a run that needs a decision after a crash of the gateway is cancelled, because its client is gone.
+	 * `cancel`: a run that needs a decision after a crash of the gateway is cancelled, because the run's client is gone.
 	 * After an ordinary stop, the run waits for any client.
 	 */
 	readonly afterCrash?: "wait" | "cancel";
@@ -180,7 +180,7 @@ export function mayAct(phase: OodaPhase | undefined): boolean {
 	return phase === undefined || phase === "act";
 }
 
-/** Returns the instructions of a phase, which are the last message of its request. */
+/** Returns the instructions of a phase. They are the last message in the phase's model request. */
 export function askOf(phase: OodaPhase): UserMessage {
 	return asks[phase];
 }

@@ -6,7 +6,10 @@ export interface Command {
 	readonly environment?: Readonly<Record<string, string>>;
 	/** Milliseconds until the complete process group is terminated. */
 	readonly timeoutMs: number;
-	/** Maximum bytes of output. If the output is longer, the result has its beginning and its end, with a marker between them. */
+	/**
+	 * Maximum bytes of output. If the output is longer, the result has the beginning and the end of the output, with a
+	 * marker between them.
+	 */
 	readonly maxOutputBytes: number;
 	/** Maximum bytes of each file that the command writes. In bubblewrap, the maximum is never above 1 GiB. */
 	readonly maxFileBytes?: number;
@@ -124,8 +127,9 @@ export type MemoryLimit = "systemd" | "cgroup" | "address-space";
 export interface SandboxFeatures {
 	readonly memory: MemoryLimit;
 	/**
-	 * Session keyring of a command. Only `own` is a separate keyring. Otherwise, the command has the gateway's keyring, and every
-	 * system call on keys fails. `denied`: keyctl(1) is installed, but the system does not let it create a keyring.
+	 * Session keyring of a command. Only `own` is a separate keyring. Otherwise, the command has the gateway's keyring, and
+	 * every system call on keys fails. `denied`: keyctl(1) is installed, but the system does not let keyctl create a
+	 * keyring.
 	 */
 	readonly keyring: "own" | "denied" | "not-installed";
 	/** Whether in-memory file systems have a size limit. */
@@ -153,7 +157,10 @@ export interface SandboxState {
 	readonly probes: number;
 	/** Present only if `state` is `ready`. */
 	readonly features?: SandboxFeatures;
-	/** Reason why the sandbox is unavailable. If commands can escape from it, includes the names of the successful probes. */
+	/**
+	 * Reason why the sandbox is unavailable. If commands can escape from the sandbox, includes the names of the successful
+	 * probes.
+	 */
 	readonly reason?: string;
 	/** Instruction for making the sandbox available on this system. */
 	readonly fix?: string;
@@ -162,11 +169,11 @@ export interface SandboxState {
 /** Chooses the sandbox of each session. */
 export interface Sandboxes {
 	/**
-	 * Returns the sandbox of a session. If the choice depends on the check, starts the check unless it has
-	 * started, and waits for its result.
+	 * Returns the sandbox of a session. If the choice depends on the check, starts the check unless it has started, and
+	 * waits for the result of the check.
 	 */
 	of(request: SandboxRequest): Promise<Sandbox>;
-	/** Starts the check unless it has started, and resolves with its result. Never rejects. */
+	/** Starts the check unless it has started, and resolves with the result of the check. Never rejects. */
 	check(): Promise<SandboxState>;
 	readonly state: SandboxState;
 	/**

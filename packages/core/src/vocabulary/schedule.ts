@@ -57,14 +57,14 @@ export interface Schedule {
 	readonly externalKey?: string;
 	/** Id of the person or principal that created the schedule. Each firing has the owner's current permissions. */
 	readonly owner: string;
-	/** Principal that created the schedule. Its person is in `person`. */
+	/** Principal that created the schedule. The principal's person is in `person`. */
 	readonly principal: Omit<Principal, "person">;
 	readonly person?: Person;
 	readonly title: string;
 	readonly prompt: string;
 	readonly trigger: Trigger;
 	readonly show: Show;
-	/** Taint of the run or request that created the schedule. Each firing adds it to the session. */
+	/** Taint of the run or request that created the schedule. Each firing adds this taint to the session. */
 	readonly taint: Taint;
 	/** Time of the creation. All times of a schedule are in milliseconds since the epoch. */
 	readonly createdAt: number;
@@ -81,14 +81,14 @@ export interface Schedule {
 	readonly seenSeq: number;
 }
 
-/** The schedule that started a run, as the run and its events store it. */
+/** The schedule that started a run, in the form that the run and the run's events contain. */
 export interface RunOrigin {
 	readonly scheduleId: string;
 	readonly title: string;
 	readonly show: Show;
 	/** Milliseconds since the epoch. */
 	readonly dueAt: number;
-	/** Whether the run started more than a minute after its due time. */
+	/** Whether the run started more than a minute after the due time. */
 	readonly late: boolean;
 }
 
@@ -107,7 +107,10 @@ export const scheduleLimits = {
 /** Maximum milliseconds after the due time at which a firing is not marked as late. */
 export const lateMs = 60_000;
 
-/** Returns the trimmed prompt, and the title or its default. Throws `invalid_argument` for a blank prompt, or for a text over its limit. */
+/**
+ * Returns the trimmed prompt, and the title or its default. Throws `invalid_argument` for a blank prompt, and for a
+ * prompt or title above the maximum length.
+ */
 export function checkScheduleTexts({ prompt: given, title: requested = "" }: ScheduleTexts): {
 	readonly prompt: string;
 	readonly title: string;
@@ -199,8 +202,8 @@ export type ScheduleEvent =
  */
 export interface ScheduleAccess {
 	/**
-	 * Checks a requested schedule. Throws if it is invalid, if the run may not create schedules, or if it would start a skill that
-	 * only people may start.
+	 * Checks a requested schedule. Throws if the schedule is invalid, if the run may not create schedules, or if the
+	 * schedule would start a skill that only people may start.
 	 */
 	check(requested: RequestedSchedule): Promise<void>;
 	/** Creates a schedule. A repetition of the same tool call changes nothing. */

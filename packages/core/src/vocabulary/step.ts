@@ -61,8 +61,8 @@ export type Step =
 			readonly context?: MessageContext;
 	  }
 	/**
-	 * Notes from memory at the start of the run, or "". `personal` are notes about one person, which later runs of the session
-	 * do not get. `commands` describes the background commands at that time.
+	 * Notes from memory at the start of the run, or "". `personal` are notes about one person. Later runs of the session do
+	 * not get these personal notes. `commands` describes the background commands at the start of the run.
 	 */
 	| {
 			readonly kind: "recalled";
@@ -70,7 +70,7 @@ export type Step =
 			readonly personal: string;
 			readonly commands?: string;
 	  }
-	/** A skill without steps has started. Its text applies until the end of the run. */
+	/** A skill without steps has started. The text of the skill applies until the end of the run. */
 	| {
 			readonly kind: "skill";
 			/** Tool call that started the skill, or "" if a person started it. */
@@ -94,8 +94,8 @@ export type Step =
 			readonly asked?: boolean;
 	  }
 	/**
-	 * A tool call with an effect, or a gated call, is about to run. If no `result` follows, its effect is unknown.
-	 * `gated` means that the audit contains the call and must also contain its end.
+	 * A tool call with an effect, or a gated call, is about to run. If no `result` follows, the effect of the call is
+	 * unknown. `gated` means that the audit log contains the call and must also contain the end of the call.
 	 */
 	| { readonly kind: "intent"; readonly callId: string; readonly gated?: boolean }
 	/** Result of a tool call. If `later` is present, later runs of the session get `later` instead of `text`. */

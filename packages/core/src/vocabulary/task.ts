@@ -242,8 +242,8 @@ export interface WorkerResult {
 }
 
 /**
- * Operations for the tools of a task. While the reply or the workers' results are missing, `review` and
- * `workers` throw `cancelled`, and the run stops. When they are available, the run repeats the tool call.
+ * Operations for the tools of a task. While the reply or the workers' results are missing, `review` and `workers` throw
+ * `cancelled`, and the run stops. When the reply or the results are available, the run repeats the tool call.
  */
 export interface TaskAccess {
 	/** Replaces the plan and reports the change to people. Resolves with the progress of the task. */
@@ -257,9 +257,9 @@ export interface TaskAccess {
 }
 
 /**
- * Returns the progress of a task: the completed steps of its plan. Skipped steps are not counted. If no other steps exist, the
- * task is treated as one step. In a completed task, all steps are treated as completed, because models often do not mark the
- * last steps.
+ * Returns the progress of a task: the number of completed steps of the plan. Skipped steps are not counted. If the plan
+ * has no other steps, the task is treated as one step. In a completed task, all steps are treated as completed, because
+ * models often do not mark the last steps.
  */
 export function progressOf(
 	title: string,

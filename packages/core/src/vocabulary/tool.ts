@@ -48,16 +48,16 @@ export interface ToolPlan {
 	readonly binding: Readonly<Record<string, string>>;
 	/** Absent if no "for this session" answer can cover the call. */
 	readonly grant?: GrantScope;
-	/** Whether the call reads all files below the path of its binding. */
+	/** Whether the call reads all files below the path in `binding`. */
 	readonly below?: boolean;
-	/** Real paths that the call writes besides the path of its binding. Rules apply to all of them. */
+	/** Real paths that the call writes, in addition to the path in `binding`. Rules apply to all of these paths. */
 	readonly furtherPaths?: readonly string[];
 	readonly notes: readonly string[];
 	/** Notes that describe an ordinary call. A short display of an approval may omit them. */
 	readonly usualNotes?: readonly string[];
 	/**
-	 * Collects facts that take time to determine. Called only if an approval is required: before its request, and when the call
-	 * is planned again.
+	 * Collects facts that take time to determine. Called only if an approval is required: before the approval request, and
+	 * when the call is planned again.
 	 */
 	readonly bind?: (options?: BindOptions) => Promise<BoundFacts>;
 }
@@ -99,7 +99,7 @@ export interface BoundFacts {
 	readonly usualNotes?: readonly string[];
 }
 
-/** A request of a tool to the model of its run. It does not contain the session's messages. */
+/** A request of a tool to the model of the run. The request does not contain the session's messages. */
 export interface PlainRequest {
 	/** Name of the program that sends the request, for the instructions. */
 	readonly from: string;
@@ -226,9 +226,9 @@ export interface Leniency {
 }
 
 /**
- * A tool. `plan` inspects the call without side effects. It throws a `ParleyError` for the model if the call is
- * invalid, for example for a missing file or a forbidden path. `run` gets the approved plan, and refuses if the
- * state no longer matches the plan's binding. Both receive arguments that passed `parameters`.
+ * A tool. `plan` inspects the call without side effects. `plan` throws a `ParleyError` for the model if the call is
+ * invalid, for example for a missing file or a forbidden path. `run` gets the approved plan, and refuses if the state no
+ * longer matches the plan's binding. `plan` and `run` receive arguments that passed `parameters`.
  */
 export interface Tool<Arguments = unknown> {
 	readonly name: string;
@@ -238,7 +238,10 @@ export interface Tool<Arguments = unknown> {
 	 */
 	readonly ruleName?: string;
 	readonly description: string;
-	/** Returns the schema of the arguments. `defineTool` creates it at the first use, because most processes use few tools. */
+	/**
+	 * Returns the schema of the arguments. `defineTool` creates the schema at the first use, because most processes use few
+	 * tools.
+	 */
 	parameters(): z.ZodType<Arguments>;
 	/** Returns the JSON Schema that models get. Default: the JSON Schema of `parameters`. */
 	schema?(): Readonly<Record<string, unknown>>;

@@ -98,7 +98,7 @@ export function bindingText(
 		.join(" ");
 }
 
-/** Returns the binding with the policy version `to`, or undefined if its policy version is not `from`. */
+/** Returns `binding` with the policy version `to`. Returns undefined if the policy version of `binding` is not `from`. */
 export function boundUnder(binding: string, from: string, to: string): string | undefined {
 	const facts = binding.split(" ");
 	const old = `policy=${hashOf(from)}`;

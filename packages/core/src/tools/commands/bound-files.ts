@@ -28,7 +28,8 @@ const MAX_SECOND_MS = 10_000;
 /** Maximum bytes of a file that is identified by content. A larger file is identified by metadata. */
 const MAX_FILE_BYTES = 256 * 1024;
 /**
- * Entries to read before the scan yields. The file system calls are synchronous, which uses less CPU time.
+ * Number of entries to read before the scan yields to other work. The file system calls are synchronous, because
+ * synchronous calls use less CPU time.
  */
 const TOGETHER = 64;
 
@@ -114,8 +115,8 @@ export function isInside(path: string, places: readonly string[]): boolean {
 }
 
 /**
- * Returns the content hash and permissions of a file, or metadata if it is large or unreadable. Follows
- * links. Undefined if the file is missing, not regular, or a kernel file.
+ * Returns the content hash and permissions of a file, or metadata if the file is large or unreadable. Follows links.
+ * Returns undefined if the file is missing, not regular, or a kernel file.
  */
 export function fileIdentity(path: string): string | undefined {
 	try {
@@ -226,7 +227,7 @@ class FilesSearch {
 		return entries.filter((entry) => entry.isDirectory());
 	}
 
-	/** Counts the next entry unless a limit is reached. Returns whether it was counted. */
+	/** Counts the next entry unless a limit is reached. Returns whether the entry was counted. */
 	async #hasRoom(): Promise<boolean> {
 		if (this.entries % TOGETHER === 0) await turn();
 		if (this.entries >= this.#max || this.#options.clock.monotonic() > this.#endsAt) this.complete = false;

@@ -32,7 +32,7 @@ export interface Named {
 	readonly directories: readonly string[];
 	/** False if the command names more programs or paths than the maximum, or is too long or too deeply nested to read. */
 	readonly complete: boolean;
-	/** False if some paths of the command are known only when it runs. */
+	/** False if some paths of the command are known only when the command runs. */
 	readonly known: boolean;
 }
 

@@ -110,7 +110,7 @@ function previewOf({ shown, classes }: WriteTarget, old: string, args: Arguments
 }
 
 /**
- * Returns the error for a failed edit. With `text`, the text of the file, the error quotes similar lines or
+ * Returns the error for a failed edit. If `text`, the text of the file, is present, the error quotes similar lines or
  * names line numbers.
  */
 function missed({ path, old_text, occurrence }: Arguments, edit: TextEdit, text?: string): ParleyError {
@@ -213,8 +213,8 @@ export function editText(text: string, change: TextChange): TextEdit {
 }
 
 /**
- * A text and conversions of its line endings. `text` has the line endings of `adapt`. `restore` converts an
- * edited text to the original line endings.
+ * A text, and conversions of line endings. `text` has the line endings that `adapt` returns. `restore` converts an edited
+ * text to the original line endings.
  */
 interface LineEnds {
 	readonly text: string;

@@ -78,8 +78,8 @@ function startByVotes(lines: readonly string[], requestedLines: readonly string[
 }
 
 /**
- * Returns the index, possibly negative, at which the longest requested line aligns with the most similar
- * line. Undefined if no line is similar enough, or if the longest requested line is too long.
+ * Returns the start index at which the longest requested line aligns with the most similar line of the text. The index
+ * may be negative. Returns undefined if no line is similar enough, or if the longest requested line is too long.
  */
 function startByLikeness(lines: readonly string[], requestedLines: readonly string[]): number | undefined {
 	const longest = requestedLines.reduce((a, b) => (b.length > a.length ? b : a));

@@ -325,7 +325,7 @@ function invalid(message: string): ParleyError {
 
 interface Reading {
 	readonly tool: string;
-	/** Verb of the label, for example `read`. The path follows it. */
+	/** Verb of the label, for example `read`. The path follows the verb. */
 	readonly verb: string;
 	/** Whether the content may contain keys or passwords. */
 	readonly secret: boolean;

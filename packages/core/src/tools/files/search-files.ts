@@ -183,7 +183,7 @@ const RECORD = /^\.\/(\P{Cc}+)(\p{Cc})(\d+)\p{Cc}(.*)$/su;
 
 /** Maximum bytes of file names for one start of ripgrep, far below the limits of operating systems. */
 const MAX_ARGUMENT_BYTES = 128 * 1024;
-/** Maximum bytes of output. If ripgrep writes more, only the first half of this number is used. */
+/** Maximum bytes of output. If ripgrep writes more, only the first `MAX_OUTPUT_BYTES / 2` bytes are used. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 const MAX_COLUMNS = 500;
 

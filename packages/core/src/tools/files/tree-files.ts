@@ -7,7 +7,7 @@ import { completeLines } from "../../text/visible.ts";
 import type { CommandOutcome, Sandbox } from "../../vocabulary/sandbox.ts";
 import { treeTexts } from "./texts.ts";
 
-/** Maximum bytes of output. If ripgrep writes more, only the first half of this number is used. */
+/** Maximum bytes of output. If ripgrep writes more, only the first `MAX_OUTPUT_BYTES / 2` bytes are used. */
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 
 /** Glob that excludes names with a control character, because control characters separate the parts of the output. */

@@ -3,8 +3,8 @@ import { visible, visibleLines } from "../../text/visible.ts";
 import { writeFileTexts } from "./texts.ts";
 
 /**
- * Maximum edits in a diff, because its time grows with the square of the edits. Texts that differ by more
- * edits are shown as completely replaced.
+ * Maximum edits in a diff, because the time for a diff grows with the square of the number of edits. Texts that differ by
+ * more edits are shown as completely replaced.
  */
 const MAX_EDITS = 1_000;
 
@@ -24,7 +24,10 @@ export function previewWrite(path: string, old: ShownContent, content: string): 
 	return diffOf(visible(path), seen, visibleLines(content));
 }
 
-/** Returns a unified diff between two contents. If one of them is not shown, the diff has only the file names and the reasons. */
+/**
+ * Returns a unified diff between two contents. If one of the contents is not shown, the diff has only the file names and
+ * the reasons.
+ */
 export function previewChange(path: string, from: ShownContent, to: ShownContent): string {
 	const shown = visible(path);
 	const reasons = [from, to].flatMap((content) => (content.kind === "hidden" ? [content.reason] : []));

@@ -137,7 +137,7 @@ export function partKey({ sessionId, callId }: ToolContext): string {
 	return createHash("sha256").update(`${sessionId} ${callId}`).digest("hex").slice(0, 16);
 }
 
-/** Refuses a path inside the roots that leads out of them through a link. */
+/** Refuses a path inside the roots that leads out of the roots through a link. */
 function refuseLeavingLink({ path, written, root }: ResolvedPath, text: string, context: ToolContext): void {
 	if (root !== undefined || !context.roots.some((entry) => isWithin(written, entry))) return;
 	throw new ParleyError(pathTexts.link(text, path), { code: "permission_denied" });

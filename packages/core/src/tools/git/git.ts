@@ -191,8 +191,8 @@ function grantOf([command = "", verb = ""]: readonly string[]): GrantScope {
 }
 
 /**
- * Returns the output up to its first omission. Hides possible secrets in file diffs, unless the call was
- * approved as secret. Also hides user names and passwords in the URLs of `remote`.
+ * Returns the output up to the first omitted part. Hides possible secrets in file diffs, unless the call was approved as
+ * secret. Also hides user names and passwords in the URLs of `remote`.
  */
 function readable(outcome: CommandOutcome, { patches, words, classes }: GitJudgement): string {
 	const { lines, cut } = completeLines(outcome);

@@ -23,7 +23,10 @@ import {
 import { type Care, type Repository, runGit } from "./repository.ts";
 import { gitEffectTexts } from "./texts.ts";
 
-/** Judgement of a git call: the restrictions under which git runs, and the classes that determine whether it needs approval. */
+/**
+ * Judgement of a git call: the restrictions under which git runs, and the classes that determine whether the call needs
+ * approval.
+ */
 export interface GitJudgement extends ReasonedClasses {
 	readonly care: Care;
 	readonly words: readonly string[];
@@ -43,7 +46,7 @@ interface ReasonedClasses {
 interface Place {
 	/** Real absolute path in which the call runs. */
 	readonly directory: string;
-	/** Undefined if the command runs outside a repository and needs none. */
+	/** Undefined if the command runs outside a repository and needs no repository. */
 	readonly repository: Repository | undefined;
 }
 
@@ -86,7 +89,7 @@ function refuseOutside({ plain }: GitWords, { directory, repository }: Place): v
 	});
 }
 
-/** Whether the word, read as a path, may be outside its directory. */
+/** Whether the word, read as a path, may be outside the directory of the call. */
 function isPathLike(word: string): boolean {
 	return word.startsWith("/") || word.split("/").includes("..");
 }

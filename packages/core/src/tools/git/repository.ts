@@ -202,10 +202,7 @@ const READ_ONLY = settings({
 	"diff.submodule": "short",
 	"diff.suppressBlankEmpty": "false",
 });
-/**
- * Settings that disable background work, which would be interrupted at the end of the call and leave its lock
- * files.
- */
+/** Settings that disable background work. The end of the call would interrupt such work, and lock files would remain. */
 const UNATTENDED = settings({ "gc.auto": "0", "maintenance.auto": "false" });
 
 /**

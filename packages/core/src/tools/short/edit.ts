@@ -117,7 +117,7 @@ function previewOf(
 }
 
 /**
- * Returns the error for a failed edit. With `text`, the text of the file, the error quotes similar lines or
+ * Returns the error for a failed edit. If `text`, the text of the file, is present, the error quotes similar lines or
  * names line numbers.
  */
 function missed({ path, edits }: Arguments, result: FailedEdit, text?: string): ParleyError {
@@ -145,8 +145,8 @@ export interface Replacement {
 }
 
 /**
- * Result of the edits. `lines` are the line numbers, from 1, at which the old texts begin. For an ambiguous text, they are the
- * lines of all its occurrences. `edit`, `one` and `other` are the numbers of edits, from 1.
+ * Result of the edits. `lines` are the line numbers, from 1, at which the old texts begin. For an ambiguous text, `lines`
+ * are the line numbers of all occurrences. `edit`, `one` and `other` are the numbers of edits, from 1.
  */
 export type Replaced =
 	| { readonly kind: "edited"; readonly text: string; readonly lines: readonly number[] }

@@ -18,7 +18,7 @@ const MAX_HEADERS_MS = 10_000;
 /** Value of `accept-encoding`. `deflate` is missing because servers use this name for two formats. */
 const acceptedEncodings = "gzip, br, zstd";
 
-/** Headers of every request. Neither the model nor a page can set a header. Cookies are not stored. */
+/** Headers of every request. Neither the model nor a page can add or change a header. Cookies are not stored. */
 const requestHeaders = {
 	accept: "text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.5",
 	"accept-encoding": acceptedEncodings,
@@ -105,7 +105,7 @@ async function visit(url: URL, deps: GetDeps, signal: AbortSignal): Promise<Page
 	}
 }
 
-/** Returns a dispatcher that connects only to `addresses`, even if the name later resolves to others. */
+/** Returns a dispatcher that connects only to `addresses`, even if the name later resolves to other addresses. */
 async function agentFor(addresses: readonly string[]): Promise<Dispatcher> {
 	const { Agent } = await import("undici");
 	const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));

@@ -82,8 +82,8 @@ export class PageFetcher {
 }
 
 /**
- * Returns the page as a tool result, with its text between two lines with `mark`. The mark is created after
- * the text was read, so the text cannot contain it.
+ * Returns the page as a tool result, with its text between two lines with `mark`. The mark is created after the text was
+ * read, so the text cannot contain the mark.
  */
 function describe(page: Page, text: string, { max_chars }: FetchArguments, mark: string): ToolResult {
 	const clean = text.replaceAll("\r\n", "\n").replaceAll(UNSEEN, "").toWellFormed().trim();

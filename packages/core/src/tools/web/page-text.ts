@@ -6,8 +6,8 @@ import type { PageToRead } from "./readable-worker.ts";
 import { pageTexts } from "./texts.ts";
 
 /**
- * Limits of a page: UTF-16 units, `<` characters, and milliseconds. The document model of a larger page would
- * take hundreds of megabytes.
+ * Limits of a page: UTF-16 units, `<` characters, and milliseconds. The DOM of a larger page would take hundreds of
+ * megabytes.
  */
 const MAX_STRUCTURED = 1.5 * 1024 * 1024;
 const MAX_TAGS = 80_000;

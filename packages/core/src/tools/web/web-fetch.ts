@@ -22,7 +22,7 @@ const parameters = () =>
  */
 export function createWebFetch(options: WebFetchOptions): Tool {
 	let loading: Promise<PageFetcher> | undefined;
-	/** Returns the page fetcher. Imports its module at the first call, so that the gateway starts faster. */
+	/** Returns the page fetcher. Imports the fetcher's module at the first call, so that the gateway starts faster. */
 	const fetcher = (): Promise<PageFetcher> => {
 		loading ??= import("./page-fetcher.ts").then((module) => new module.PageFetcher(options));
 		return loading;

@@ -55,8 +55,8 @@ export function createWebSearch({
 }
 
 /**
- * Returns the results as text between two lines with `mark`. The mark must be created after the results
- * arrive, so that they cannot contain it.
+ * Returns the results as text between two lines with `mark`. The mark must be created after the results arrive, so that
+ * the results cannot contain the mark.
  */
 function textOf(
 	results: readonly SearchResult[],
@@ -80,7 +80,7 @@ function textOf(
 }
 
 /**
- * Returns the title, address and text of the result, or undefined if it has no web address of at most
+ * Returns the title, address and text of the result. Returns undefined if the result has no web address of at most
  * `maxUrl` characters.
  */
 function resultText({ title, url, text }: SearchResult): string | undefined {

@@ -6,7 +6,10 @@ export const backgroundLimits = {
 	all: 32,
 	/** Maximum duration of a command in milliseconds. */
 	timeoutMs: 4 * 60 * 60 * 1000,
-	/** Maximum unread bytes of output in memory for each command: the beginning and the end. */
+	/**
+	 * Maximum bytes of unread output in memory for each command. If the output is longer, only the beginning and the end
+	 * stay in memory.
+	 */
 	unreadBytes: 64 * 1024,
 	/** Maximum ended commands in memory, for the gateway. Commands without unread output are removed first. */
 	ended: 32,
@@ -42,7 +45,7 @@ export interface BackgroundCommand {
 	readonly ending?: CommandEnding;
 }
 
-/** Start and end of a background command. `runId` and `callId` identify the tool call that started it. */
+/** Start and end of a background command. `runId` and `callId` identify the tool call that started the command. */
 export type CommandEvent =
 	| ({ readonly type: "command.started" } & CommandOfCall)
 	| ({

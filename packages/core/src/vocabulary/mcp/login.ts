@@ -1,4 +1,7 @@
-/** Authorization server of a login, as its metadata described it during the login: https://www.rfc-editor.org/rfc/rfc8414 */
+/**
+ * Authorization server of a login, as the server's metadata described it during the login:
+ * https://www.rfc-editor.org/rfc/rfc8414
+ */
 export interface McpAuthorizationServer {
 	readonly issuer: string;
 	readonly authorization_endpoint: string;
@@ -17,7 +20,7 @@ export interface McpOAuthClient {
 
 /** Login of the operator at the authorization server of a remote MCP server. Stored in encrypted form. */
 export interface McpLogin {
-	/** Id of the login. A refresh does not change it. */
+	/** Id of the login. A refresh does not change the id. */
 	readonly id: string;
 	/** URL of the MCP server. No other MCP server receives the tokens. */
 	readonly url: string;
@@ -53,7 +56,7 @@ export function loginKey({
 	return directory === undefined ? name : `${name} ${directory}`;
 }
 
-/** Store of logins by `loginKey`. Several processes use it concurrently. */
+/** Store of logins by `loginKey`. Several processes may use the store concurrently. */
 export interface McpLogins {
 	/**
 	 * Returns the login of a server. Returns undefined if there is no login for this URL, or if the login cannot be
@@ -61,7 +64,7 @@ export interface McpLogins {
 	 */
 	find(key: string, url: string): Promise<McpLogin | undefined>;
 	/**
-	 * Replaces a login with the result of `work`, or removes it if the result is undefined. Changes of one login
+	 * Replaces a login with the result of `work`, or removes the login if the result is undefined. Changes of one login
 	 * never overlap, even in different processes.
 	 */
 	change(
