@@ -52,7 +52,10 @@ export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #stopping = new AbortController();
 	#isReady = false;
-	/** Time before which all events were received or are being read. Undefined before the first connection. */
+	/**
+	 * Time before which all events were received or are being read. With a new database, undefined before the first
+	 * connection.
+	 */
 	#silenceStart: number | undefined;
 	/** Start of the period that remains to be read. */
 	#missingFrom: number | undefined;

@@ -43,8 +43,8 @@ export class EventReceiver {
 	}
 
 	/**
-	 * Handles a delivery. Resolves when it is stored or answered, or will be read later. Rejects if Slack must
-	 * redeliver it, or if it is lost.
+	 * Handles a delivery. Resolves when the delivery is stored or answered, or will be read later. Rejects if Slack must
+	 * redeliver the delivery, or if the delivery is lost.
 	 */
 	async receive(envelope: SlackEnvelope): Promise<SlackReply> {
 		this.#stopping.signal.throwIfAborted();

@@ -11,7 +11,7 @@ const slackbot = "USLACKBOT";
 /** Errors of `users.info` for an unknown person: https://docs.slack.dev/reference/methods/users.info */
 const unknown: ReadonlySet<string> = new Set(["user_not_found", "users_not_found", "user_not_visible"]);
 
-/** Returns an unknown person, who has the lowest permissions. */
+/** Returns a person without a name and with the lowest permissions. */
 export function unknownPerson(id: string): Person {
 	return { id, name: "", roles: [], guest: true, bot: false };
 }

@@ -125,9 +125,9 @@ export class Threads {
 	}
 
 	/**
-	 * Returns the thread of a message for which an event has only the timestamp. Rejects like `find`. A message
-	 * that is outside threads, or that Slack does not show, is in its own thread. Undefined for a post of the bot
-	 * outside threads.
+	 * Returns the thread of a message for which an event has only the timestamp. Rejects like `find`. A message that is
+	 * not a reply, or that Slack does not show, is in its own thread. Undefined for a post of the bot that is not a
+	 * reply.
 	 */
 	async threadOf(channel: string, ts: string): Promise<string | undefined> {
 		const { known, self } = this.#parts;

@@ -119,7 +119,8 @@ export class History {
 		const id = JSON.stringify(args);
 		const page = this.#next.get(id) ?? this.#request(id, args);
 		return page.catch((error: unknown) => {
-			// After a failure, the search starts again, because Slack would never accept an expired cursor.
+			// After a failure other than a rate limit, the search starts again, because Slack would never accept an expired
+			// cursor.
 			if (DeliveryError.from(error).kind !== "rate-limited") this.#searches.delete(key);
 			throw error;
 		});

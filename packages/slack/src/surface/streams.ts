@@ -151,7 +151,7 @@ export function streamBlockId(nonce: string): string {
 	return `parley_post:${nonce}`;
 }
 
-/** Whether Slack refused an edit because the message is a running stream. */
+/** Whether Slack refused an edit or a deletion because the message is a running stream. */
 export function isStillStreaming(error: unknown): boolean {
 	return error instanceof Refused && error.slackCode === stillStreaming;
 }

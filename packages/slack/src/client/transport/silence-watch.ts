@@ -5,8 +5,8 @@ const echoMs = 30_000;
 /** Milliseconds without events after which sockets are replaced. A dead socket looks like a quiet workspace. */
 const idleMs = 15 * 60_000;
 /**
- * Maximum consecutive envelopes that a socket may miss. Slack chooses sockets at random, so one of two working
- * sockets misses this number with a probability of about one in a million.
+ * Number of consecutive missed envelopes after which a socket is replaced. Slack chooses sockets at random, so one of
+ * two working sockets misses this number with a probability of about one in a million.
  */
 const maxMissed = 20;
 /** Minimum milliseconds between two replacements for missed envelopes, because Slack's choice might not be random. */

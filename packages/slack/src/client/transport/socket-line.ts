@@ -9,8 +9,8 @@ export interface LineParts {
 	/** Requests the URL of a new socket. */
 	readonly address: () => Promise<string>;
 	/**
-	 * Handles an envelope and resolves with the reply. If `receive` rejects, Slack gets no acknowledgement, and sends
-	 * an event again.
+	 * Handles an envelope and resolves with the reply. If `receive` rejects, Slack gets no acknowledgement, and
+	 * redelivers an event.
 	 */
 	readonly receive: (envelope: EnvelopeFrame, line: SocketLine) => Promise<SlackReply>;
 	/** Receives the greeting of Slack. `connections` is the number of the app's sockets, if Slack reports it. */

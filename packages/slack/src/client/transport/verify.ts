@@ -53,8 +53,8 @@ export function forgery(request: SignedRequest): string | undefined {
 }
 
 /**
- * Milliseconds for which a result is stored. A signature is valid for five minutes, and clocks may differ by as
- * much.
+ * Milliseconds for which a result is stored. A signature is valid for five minutes, and the clocks of Slack and this
+ * machine may differ by five minutes.
  */
 const retentionMs = 11 * 60_000;
 const maxResults = 20_000;
