@@ -10,8 +10,9 @@ import type { PromptResponse } from "../vocabulary/prompt.ts";
 import { defineTool } from "../vocabulary/tool.ts";
 
 /**
- * Answers the approval of `peek` with `answer`, and waits until it is requested again. Before the approval of
- * `edit`, the session gets untrusted text and an external effect, so the judgement of `peek` becomes stricter.
+ * Answers the approval of `peek` with `answer`, and waits until the approval of `peek` is requested again. Before the
+ * approval of `edit`, the session gets untrusted text and an external effect, so the judgement of `peek` becomes
+ * stricter.
  */
 async function openRepeatedQuestion(
 	stack: AsyncDisposableStack,

@@ -27,7 +27,7 @@ import { runWorkflow } from "./workflow/run-workflow.ts";
 import type { WorkflowPorts } from "./workflow/workflow-ports.ts";
 
 export interface RunOutcome {
-	/** Reason for the failure, `cancelled` if the run was cancelled, or "" if it succeeded. */
+	/** Reason for the failure, `cancelled` if the run was cancelled, or "" if the run succeeded. */
 	readonly error: string;
 	readonly cause?: EndCause;
 }
@@ -132,7 +132,7 @@ async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding
 	return { error, last: undefined, answer: output, ...defined({ cause: isFailed ? "step" : undefined }) };
 }
 
-/** Returns the calls of the last reply, or none if a model call follows the reply. */
+/** Returns the calls of the last reply, or none if the next model call has already started. */
 function openCalls(steps: readonly Step[]): readonly CallBlock[] {
 	const last = steps.findLast((step) => step.kind === "reply" || step.kind === "call");
 	return last?.kind === "reply" ? callsOf(last.content) : [];
@@ -149,7 +149,8 @@ async function reasonToStop(
 
 async function beginCall(run: Run, isRetry: boolean): Promise<void> {
 	if (run.steps.findLast((step) => step.kind === "reply" || step.kind === "call")?.kind === "call") {
-		// The start is already recorded, for example by the claim of the run, before a restart, or for a failed attempt.
+		// The start of the model call is already recorded, for example by the claim of the run, before a restart, or for a
+		// failed attempt.
 		if (run.resumed || isRetry) await addWaitingMessages(run);
 		return;
 	}
@@ -225,7 +226,8 @@ async function addWaitingMessages(run: Run): Promise<void> {
 }
 
 /**
- * Assumed bytes of a token. Text has about 4, so the context messages use at most about a quarter of the window.
+ * Assumed bytes of a token. Text has about 4 bytes for each token, so the context messages use at most about a quarter
+ * of the window.
  */
 const bytesPerToken = 1;
 

@@ -31,8 +31,9 @@ export async function auditShown(
 }
 
 /**
- * Records an answer to an approval, or the grant that approved the call. The entry states whether a person
- * typed the answer, and the channel of the answer if it is not the session's channel.
+ * Records an answer to an approval in the audit log. If a grant approved the call, or the answer created a grant, the
+ * entry contains the id of the grant. The entry states whether a person typed the answer, and the channel of the answer
+ * if it is not the session's channel.
  */
 export async function auditDecided(
 	audit: Audit,

@@ -259,7 +259,7 @@ export class Prompts {
 	}
 
 	/**
-	 * Approves the open approvals of the session if the grant covers them, and returns the tokens of the approved
+	 * Approves each open approval of the session if the grant covers the approval. Returns the tokens of the approved
 	 * prompts. `accept_all_tools` covers approvals of any scope, and a grant with a scope covers approvals of the same
 	 * scope. Neither grant covers an always-required approval, an approval by several people, or an approval in a run
 	 * that a schedule or another agent started.

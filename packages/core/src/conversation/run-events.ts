@@ -6,7 +6,7 @@ export interface EventOf<Type extends RecordedEvent["type"]> extends Pick<Record
 	readonly event: Extract<RecordedEvent, { type: Type }>;
 }
 
-/** Reads the recorded events of one run with these types, in order. */
+/** Returns the recorded events of one run, limited to the types in `types`, in order. */
 export async function readRunEvents<Type extends RecordedEvent["type"]>(
 	db: Tx,
 	{ sessionId, runId }: { readonly sessionId: string; readonly runId: string },

@@ -19,7 +19,10 @@ export interface SessionGrants {
 	use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended">;
 	/** Counts a denied call of the channel. The caller must then call `review`. */
 	denied(tx: Tx, place: string | undefined): Promise<void>;
-	/** Ends the grants of all channels that no longer apply, if the given channel may have an open grant. */
+	/**
+	 * Checks the grants of all channels, and ends grants that no longer apply. Does nothing if `place` cannot have an
+	 * open grant.
+	 */
 	review(place: string | undefined): Promise<void>;
 	/** Throws `permission_denied` unless a grant of the session's channel covers the person. */
 	requireCover(principal: Principal, session: Session): Promise<void>;

@@ -15,7 +15,7 @@ beforeEach(async () => {
 	directory = await createDirectory();
 });
 afterEach(async () => {
-	// Node cannot remove paths that are too long, so the commands do it.
+	// Node cannot remove paths that are too long, so shell commands remove the directory.
 	spawnSync("chmod", ["-R", "u+rwx", directory.path]);
 	spawnSync("rm", ["-rf", directory.path]);
 });

@@ -4,9 +4,9 @@ import { globTexts } from "./texts.ts";
 
 /**
  * Compiles a pattern of paths: `*`, `?` and `[a-z]` match within a name, `**` matches any directories, `{a,b}` matches
- * either. A pattern without a slash matches names at any depth. Other patterns match the complete path, relative to the
- * start of the search. For every pattern, the time is proportional to the length of the path. Throws `invalid_argument`
- * for an invalid pattern.
+ * `a` or `b`. A pattern without a slash matches names at any depth. Other patterns match the complete path, relative to
+ * the start of the search. For every pattern, the time is proportional to the length of the path. Throws
+ * `invalid_argument` for an invalid pattern.
  */
 export function compileGlob(glob: string): (path: string) => boolean {
 	const refuse = (reason: string): never => {

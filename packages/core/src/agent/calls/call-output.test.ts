@@ -265,7 +265,7 @@ test("results of other sessions are deleted if the session has no older ones", a
 	const files = await talk.files();
 	expect(files).toHaveLength(1);
 	expect(files).not.toContain(first);
-	// The share is 120,000 bytes, so it has room for only one of these results.
+	// The share for stored results is 120,000 bytes, so only one of the two new results fits.
 	expect(talk.result().text).toContain("The rest could not be stored: no space for this result");
 });
 

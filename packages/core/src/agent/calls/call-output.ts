@@ -199,7 +199,7 @@ export class ToolProgress {
 		else this.#timer = clock.after(waitMs, () => this.#check());
 	}
 
-	/** Reports the output that is not reported yet immediately, including an incomplete line. */
+	/** Reports immediately all output that is not reported yet, including an incomplete line. */
 	end(): void {
 		if (this.#ended) return;
 		this.#ended = true;

@@ -7,9 +7,9 @@ import type { Run } from "../run/run.ts";
 import { type CallPorts, runCalls } from "./run-calls.ts";
 
 /**
- * Runs the operator's command or undo as a tool call, with its policy, approval, sandbox, output and audit.
- * Later model calls receive the call and its result. Returns true if the tool call ran. Returns false for any
- * other run, and if a message was added to the run, because a model answers that message.
+ * Runs the operator's command or undo as a tool call. The policy, approvals, sandbox, output limits and audit apply as
+ * for every tool call. Later model calls receive the call and its result. Returns true if the tool call ran. Returns
+ * false for any other run, and if a message was added to the run, because a model must answer that message.
  */
 export async function runOwnCommand(run: Run, ports: CallPorts & { readonly ids: Ids }): Promise<boolean> {
 	const own = callOf(run.row.options);

@@ -144,7 +144,7 @@ test("a summary of a summary keeps the first request, and includes the earlier s
 	}
 	expect(toy.written.length).toBeGreaterThan(2);
 	expect(JSON.stringify(toy.written[1])).toContain("EARLIER SUMMARY:\\nSummary number 1.\\n");
-	// The first summary replaced the first request, so the record for the second summary does not contain it.
+	// The first summary replaced the first request, so the record for the second summary does not contain that request.
 	expect(JSON.stringify(toy.written[1])).not.toContain("be kind");
 });
 

@@ -1,7 +1,9 @@
 /** Minimum number of omitted characters, because the marker also needs space. */
 const slack = 60;
 
-/** Shortens a text with more than about `characters` to its head and tail, with a marker between them. */
+/**
+ * Shortens a text of more than about `characters` characters to its head and tail, with a marker between head and tail.
+ */
 export function shortenMiddle(text: string, characters: number): string {
 	if (text.length <= characters + slack) return text;
 	const head = codePointStart(text, Math.ceil(characters * 0.6));
@@ -9,7 +11,7 @@ export function shortenMiddle(text: string, characters: number): string {
 	return `${text.slice(0, head)}\n[… ${tail - head} characters left out …]\n${text.slice(tail)}`;
 }
 
-/** Returns the text in one line. Replaces the text after this number of characters with `…`. */
+/** Returns the text in one line. Replaces the text after `characters` characters with `…`. */
 export function cutLine(text: string, characters: number): string {
 	const line = text.replaceAll(/\s+/g, " ").trim();
 	return line.length <= characters ? line : `${line.slice(0, codePointStart(line, characters))}…`;

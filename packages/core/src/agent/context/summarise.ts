@@ -46,8 +46,8 @@ export async function summarise(task: SummaryTask, write: WriteText): Promise<st
 }
 
 /**
- * Returns the token limit of a reply that contains a summary of `length` tokens. The limit includes thinking. If the
- * summary is longer than `length`, the author of the note shortens it.
+ * Returns the token limit of a reply that contains a summary of `length` tokens. The limit includes thinking. `noteOf`
+ * shortens a longer summary.
  */
 export function summaryReply(length: number): number {
 	return Math.ceil(2 * length) + 500;

@@ -173,10 +173,10 @@ export async function withinRoom<T extends { readonly result: ToolResult }>(
 
 /**
  * Removes images from the conversation after a provider rejected the content of a request, so that later requests can
- * succeed. If all images exceeded the room, removes the oldest images. Otherwise removes the images of results that the
- * model had not answered. Returns true if images were removed in one of these ways: the run continues. If not, removes
- * the images of the run's own message and returns false: the run ends. Returns false without a change after any other
- * reply.
+ * succeed. If the images together exceeded the room, removes the oldest images. Otherwise removes the images of results
+ * that the model had not answered. Returns true if images were removed in one of these ways: the run continues. If not,
+ * removes the images of the run's own message and returns false: the run ends. Returns false without a change after any
+ * other reply.
  */
 export async function withdrawRefused(
 	run: Run,

@@ -21,9 +21,9 @@ export interface ImagePorts {
 /**
  * Makes room in the conversation for the new images in `coming`, which include the images of the run's own message.
  * Images in the same inner list stay together. Returns the images that the conversation contains after the removal,
- * without the new images. If all these images do not fit together, permanently removes the oldest images of results and
- * of earlier messages. Also removes all images that the model no longer sees. If only the images that the model no
- * longer sees exceed the room, removes only those images. Never removes:
+ * without the new images. If the images of the conversation and the new images do not fit together, permanently removes
+ * the oldest images of results and of earlier messages. Also removes all images that the model no longer sees. If only
+ * the images that the model no longer sees exceed the room, removes only those images. Never removes:
  * - attached images that the model still sees
  * - images of the current message
  * - images of results that no model has answered A new group that does not fit together with these images causes no

@@ -12,7 +12,7 @@ import { samplingTexts } from "./texts.ts";
 
 export type AskModel = (request: PlainRequest) => Promise<PlainReply>;
 
-/** Stop reasons of the protocol. It has no name for a refusal, but it allows other strings. */
+/** Stop reasons of the protocol. The protocol has no name for a refusal, but allows other strings. */
 const stopReasons: Readonly<Record<StopReason, string>> = {
 	end_turn: "endTurn",
 	tool_use: "toolUse",
@@ -25,9 +25,9 @@ const shownText = 1_500;
 const maxText = 200_000;
 
 /**
- * Answers a server's request for a model reply (sampling) after a person has allowed the request. The model gets
- * only the texts of the request. Throws if the request is invalid, too long or not only text, if the person does not
- * allow it, or if the model does not reply. https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ * Answers a server's request for a model reply (sampling) after a person has allowed the request. The model gets only
+ * the texts of the request. Throws if the request is invalid, too long or not only text, if the person does not allow
+ * the request, or if the model does not reply. https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export async function answerSampling(
 	params: CreateMessageRequestParams,

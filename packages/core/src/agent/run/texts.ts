@@ -51,7 +51,7 @@ export const runTexts = {
 		`model: there is no model ${JSON.stringify(model)}${rest}`,
 	otherServer: (url: string): string =>
 		`this gateway cannot use ${url}, the model server of the agent: choose another agent`,
-	/** Shows at most five names, because a table can have hundreds. */
+	/** Shows at most five names, because a table can have hundreds of models. */
 	availableModels: (names: readonly string[]): string =>
 		names.length === 0 ? "" : `; available: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`,
 	noTools: "no tools",

@@ -11,8 +11,8 @@ export interface WorkspacePorts {
 }
 
 /**
- * Returns the reason why the workspace refuses data. Returns undefined if it has room, or if the session has no
- * workspace.
+ * Returns the reason why the workspace refuses data. Returns undefined if the workspace has free space, or if the
+ * session has no workspace.
  */
 export async function refusalWhenFull(run: Run, ports: WorkspacePorts): Promise<string | undefined> {
 	const workspace = workspaceOf(run.session, ports);

@@ -7,7 +7,7 @@ export const projectNoteTexts = {
 	notUsed: (file: string, reason: string): string => `(${file} is not used: ${reason}.)`,
 } as const;
 
-/** Facts in the system prompt, and errors about it. */
+/** Facts in the system prompt, and errors about the system prompt. */
 export const systemPromptTexts = {
 	moreSkills: (count: number): string => `- and ${count} more, which only a person can start by name`,
 	unknownBranch: "a repository; its branch is unknown",

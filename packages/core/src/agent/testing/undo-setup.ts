@@ -95,7 +95,7 @@ export class UndoSetup<M extends Model = ScriptedModel> implements AsyncDisposab
 		await this.t.runtime.operator.undo(unkeyed(), this.session, partly);
 	}
 
-	/** Undoes the last changed turn. Returns the approval, if one was required, and the result. */
+	/** Undoes the last turn with changes. Returns the approval, if one was required, and the result. */
 	async undo(partly = false): Promise<{ readonly prompt: Prompt | undefined; readonly result: string }> {
 		await this.startUndo(partly);
 		let prompt: Prompt | undefined;

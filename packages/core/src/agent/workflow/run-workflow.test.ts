@@ -349,7 +349,7 @@ test("the wait for a long step leaves no listeners on the signal of the workflow
 		t.clock.advance(15_000);
 		await vi.waitFor(() => expect(added.mock.calls.length).toBeGreaterThan(before));
 	}
-	// The cast is safe because only event targets have this method.
+	// The cast is safe because only event targets have the mocked method.
 	const listeners = [...new Set(added.mock.contexts)].map(
 		(signal) => getEventListeners(signal as EventTarget, "abort").length,
 	);

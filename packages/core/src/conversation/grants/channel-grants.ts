@@ -93,7 +93,10 @@ export class ChannelGrants implements SessionGrants {
 		return this.#openGrants.load();
 	}
 
-	/** Ends the grants of all channels that no longer apply, if the given channel may have an open grant. */
+	/**
+	 * Checks the grants of all channels, and ends grants that no longer apply. Does nothing if `place` cannot have an
+	 * open grant.
+	 */
 	async review(place: string | undefined): Promise<void> {
 		if (this.#openGrants.mayCount(place)) await this.#openGrants.review();
 	}

@@ -57,7 +57,7 @@ interface ToyCall {
 
 const sessionId = "sess_toy";
 
-/** A session with its own store. A test writes its transcript, and its provider has a toy tokenizer. */
+/** A session with its own store, and a provider with a toy tokenizer. A test writes the transcript of the session. */
 export class ToySession {
 	readonly options: ToyOptions;
 	readonly store: Store<Tables>;

@@ -4,7 +4,7 @@ import { directoryAddressTexts } from "./texts.ts";
 
 const longestAddress = 2_000;
 const longestHeaders = 8_192;
-/** Maximum characters to show in an error of a header name or a reference. */
+/** Maximum characters of a header name, or of a reference, that an error shows. */
 const longestShown = 80;
 
 /**

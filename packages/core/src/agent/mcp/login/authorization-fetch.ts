@@ -19,7 +19,8 @@ export interface AuthorizationReach {
 	/** Address of the MCP server. */
 	readonly url: string;
 	/**
-	 * Whether the server may have a private address. Any other host may have one only if `privateHosts` names the host.
+	 * Whether the server may have a private address. Any other host may have a private address only if `privateHosts`
+	 * names the host.
 	 */
 	readonly allowPrivate: boolean;
 	readonly privateHosts: readonly string[];
@@ -27,7 +28,7 @@ export interface AuthorizationReach {
 
 /** A guarded fetch for one login, refresh or revocation. It records the first problem. */
 export interface AuthorizationFetch extends GuardedFetch {
-	/** First problem of a request, if any. After some problems the library continues without the answer. */
+	/** First problem of all requests, if any. After some problems, the library continues without the answer. */
 	readonly problem: ParleyError | undefined;
 }
 

@@ -26,8 +26,8 @@ export function checkTokens({ access_token, token_type, refresh_token }: OAuthTo
 }
 
 /**
- * Returns the secret of a registration, or undefined if it is absent. Throws if the secret is invalid. A short secret
- * is invalid, because its redaction would remove ordinary words.
+ * Returns the secret of a registration, or undefined if the secret is absent or empty. Throws if the secret is invalid.
+ * A short secret is invalid, because its redaction would remove ordinary words.
  */
 export function checkClientSecret(secret = ""): string | undefined {
 	if (secret === "") return undefined;
@@ -66,8 +66,8 @@ export function isErrorCode(text: string): boolean {
 }
 
 /**
- * Returns an error for the operator. It quotes only the error code of the authorization server, because other text may
- * contain secrets.
+ * Returns an error for the operator. Of the answer from the authorization server, the error quotes only the error code,
+ * because other text may contain secrets.
  */
 export function loginProblem(reason: unknown, problem: ParleyError | undefined): ParleyError {
 	if (reason instanceof ParleyError) return reason;
