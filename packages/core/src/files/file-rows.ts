@@ -84,8 +84,8 @@ const isOutput = sql<boolean>`id like ${sql.lit(`${outputPrefix}%`)}`;
 /** Maximum share of the quota for stored results. */
 const outputShare = 1 / 4;
 /**
- * Maximum share of the room for stored results. A run's own results may displace results of other sessions only while
- * they fit into this share. The first result of a run may exceed this share.
+ * Maximum share of the room for stored results. A run may displace results of other sessions only while the run's own
+ * results fit into this share. The first result of a run may exceed this share.
  */
 const displacingShare = 1 / 2;
 

@@ -71,7 +71,7 @@ export async function approvalQuestion(
 ): Promise<Question> {
 	const { call, ready, judgement } = planned;
 	const { floor, hidden, version, approvals } = judgement;
-	// Under each of these conditions, an approval for the session would not skip a later approval.
+	// Under each of the following conditions, an approval for the session would not skip a later approval.
 	const isOnce = floor || hidden || approvals !== undefined || run.row.options.ask === "all";
 	const scope = isOnce ? undefined : ready.plan.grant;
 	const alsoIn = await ports.approveIn(run.session);

@@ -143,8 +143,8 @@ export class ToolCheck {
 }
 
 /**
- * Returns a `ToolCheck`. The schema validator is imported here, so that it is loaded only if a client connects to run
- * tools, or if an MCP server is used.
+ * Returns a `ToolCheck`. The schema validator is imported here, so that it is loaded only for clients that run tools
+ * and for MCP servers.
  */
 export async function loadToolCheck(): Promise<ToolCheck> {
 	const { Ajv2020: Validator } = await import("ajv/dist/2020.js");

@@ -33,7 +33,7 @@ export async function readQuestions(store: Store<Tables>, sessionId: string): Pr
 }
 
 /**
- * Returns the open decisions of calls before `end`, one line each, oldest first. These decisions are open:
+ * Returns the open decisions of calls before `end`, one line each, oldest first. The following decisions are open:
  *
  * - questions and approvals without an answer
  * - denied calls

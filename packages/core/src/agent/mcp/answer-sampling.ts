@@ -26,8 +26,9 @@ const maxText = 200_000;
 
 /**
  * Answers a server's request for a model reply (sampling) after a person has allowed the request. The model gets only
- * the texts of the request. Throws if the request is invalid, too long or not only text, if the person does not allow
- * the request, or if the model does not reply. https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
+ * the texts of the request. Throws if the request is invalid, too long or not only text. Also throws if the person does
+ * not allow the request, or if the model does not reply.
+ * https://modelcontextprotocol.io/specification/2025-11-25/client/sampling
  */
 export async function answerSampling(
 	params: CreateMessageRequestParams,

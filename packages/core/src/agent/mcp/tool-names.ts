@@ -7,9 +7,8 @@ const longest = 64;
 const HASH_LENGTH = 8;
 
 /**
- * Returns the names of a server's tools for models, by the names that the server gave the tools. `_` replaces
- * characters that models refuse. A name that is too long or not unique ends with a hash of the name that the server
- * gave the tool.
+ * Returns a map from the server's own tool names to the names for models. `_` replaces characters that models refuse. A
+ * name that is too long or not unique ends with a hash of the server's own tool name.
  */
 export function nameTools(server: string, names: readonly string[]): ReadonlyMap<string, string> {
 	const plain = new Map(names.map((name) => [name, plainName(server, name)]));

@@ -76,7 +76,7 @@ interface OpenCall {
 	readonly name: string;
 	readonly plain: PlainJsonText;
 	readonly draft: Draft;
-	/** Number of characters of the arguments that were sent. */
+	/** Number of argument characters that were sent. */
 	length: number;
 }
 

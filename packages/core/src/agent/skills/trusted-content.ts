@@ -107,7 +107,7 @@ interface SkillChangesOptions {
 
 interface RecordedContent {
 	readonly hash: string;
-	/** Time at which the gateway first saw this content, in milliseconds since the epoch. */
+	/** Time at which the gateway first saw content with this hash, in milliseconds since the epoch. */
 	readonly changedAt: number;
 }
 

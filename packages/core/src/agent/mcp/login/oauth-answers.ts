@@ -66,8 +66,8 @@ export function isErrorCode(text: string): boolean {
 }
 
 /**
- * Returns an error for the operator. Of the answer from the authorization server, the error quotes only the error code,
- * because other text may contain secrets.
+ * Returns an error for the operator. The error quotes only the error code of the authorization server, because other
+ * text may contain secrets.
  */
 export function loginProblem(reason: unknown, problem: ParleyError | undefined): ParleyError {
 	if (reason instanceof ParleyError) return reason;
