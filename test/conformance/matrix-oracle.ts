@@ -44,8 +44,8 @@ export const paths = Object.keys(served);
 
 /**
  * Returns the expected status according to the security document, independent of the implementation. The checks are
- * ordered: host names, origins, credentials in the query, then authentication. 401 also represents the 429 after ten
- * failures.
+ * ordered: host names, origins, credentials in the query, then authentication. `/api/health` needs no authentication.
+ * 401 also represents the 429 after ten failures.
  */
 export function expectedStatus(probe: Probe, settings: GatewaySettings): number {
 	if (!isNamedRight(probe, settings)) return 421;

@@ -96,7 +96,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 	return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns `shown` for sending, with each placeholder replaced by its value in `bound`. */
+/** Returns `shown` for sending. Replaces each placeholder that has a value in `bound` by that value. */
 export function fillIn(shown: unknown, bound: Bound): unknown {
 	if (typeof shown === "string")
 		return shown.replaceAll(/(?:[\w:]+_|[A-Z]{3,})…\w?/g, (name) => bound.get(name) ?? name);

@@ -14,7 +14,8 @@ export interface Repeated {
 
 /**
  * Returns the cases of one row of the fault table with their numbers of runs. Except at the default scale, each large
- * case has the minimum number, and the small cases share the remaining runs.
+ * case has the minimum number, and the small cases share the remaining runs of the row. A small case never has fewer
+ * runs than the minimum.
  */
 export function rowOf<Case extends object>(cases: readonly Case[]): (Case & Repeated)[] {
 	const large = cases.filter(isLarge).length;

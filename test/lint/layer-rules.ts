@@ -19,7 +19,9 @@ class CycleSearch {
 		this.#graph = graph;
 	}
 
-	/** Returns the lowest number of an open node that the node reaches, or infinity if its group is complete. */
+	/**
+	 * Returns the lowest number of the open nodes that `node` reaches, or infinity if the group of `node` is complete.
+	 */
 	visit(node: string): number {
 		const known = this.#order.get(node);
 		if (known !== undefined) return this.#open.includes(node) ? known : Number.POSITIVE_INFINITY;

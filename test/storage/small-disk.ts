@@ -13,7 +13,7 @@ export class SmallDisk implements Disposable {
 		this.#filler = join(path, "filler");
 	}
 
-	/** Mounts the file system. Returns undefined if this process may not mount. */
+	/** Mounts the file system. Returns undefined if the mount fails, for example without the permission to mount. */
 	static mount(megabytes: number): SmallDisk | undefined {
 		const path = mkdtempSync(join(tmpdir(), "parley-small-disk-"));
 		try {

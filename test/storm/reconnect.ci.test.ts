@@ -9,7 +9,7 @@ const clientCount = 100 * testScale(20);
 const clientsPerSession = 50;
 /** Milliseconds after the lost connections within which all clients start to reconnect. */
 const rushMs = 1_000;
-/** Milliseconds within which all clients must be connected. */
+/** Milliseconds within which all clients must be connected again. */
 const backMs = 20_000;
 const messageEveryMs = 50;
 /** Share of a CPU below which a gateway is idle. */
@@ -93,7 +93,10 @@ async function lastNumbers(writer: OzzieClient, sessions: readonly string[]): Pr
 	}
 }
 
-/** Returns the milliseconds before the first second in which the gateway is idle. */
+/**
+ * Returns the milliseconds before the first second in which the gateway is idle. Rejects if the gateway is not idle
+ * within `idleWithinMs`.
+ */
 async function idleAfter(binary: Binary): Promise<number> {
 	const began = performance.now();
 	for (;;) {

@@ -82,7 +82,7 @@ test.skipIf(!isRoot)(
 
 /**
  * Connects a new network namespace by a virtual cable. Returns the namespace and the address of this machine, or
- * undefined if this machine does not allow such cables.
+ * undefined if a step fails, for example without the permission to create the namespace.
  */
 function layCable(name: string): { readonly host: string; readonly namespace: string } | undefined {
 	const namespace = `${name}n`;

@@ -41,7 +41,7 @@ export class Site implements AsyncDisposable {
 		});
 	}
 
-	/** Starts an HTTP server with these answers. It responds with 404 to paths without an answer. */
+	/** Starts an HTTP server with these answers. The server responds with 404 to paths without an answer. */
 	static async http(answers: Answers): Promise<Site> {
 		const listener: RequestListener = ({ method = "", url: path = "", headers }, response) => {
 			site.requests.push({ method, path, headers });

@@ -36,8 +36,8 @@ async function abortOnce(agent: ZotClient, round: number, random: Random): Promi
 }
 
 /**
- * Waits until all processes in the working directory have exited. `until` and the result are times of
- * `performance.now`.
+ * Waits until all tool processes in the working directory have exited. Rejects if some remain after `until`. `until`
+ * and the result are times of `performance.now`.
  */
 async function processesEnded(agent: ZotClient, until: number): Promise<number> {
 	for (;;) {

@@ -7,7 +7,8 @@ const source = fileURLToPath(new URL("../../../packages/cli", import.meta.url));
 
 /**
  * Installs the command in this directory: its `bin` folder and its bundle, with the libraries of this clone. The
- * compile cache is empty. Returns the directory of the package.
+ * compile cache of the installation starts empty. Returns the directory of the package. Throws if the sources have no
+ * bundle.
  */
 export function installPackage(directory: string): string {
 	const bundle = findBundle();

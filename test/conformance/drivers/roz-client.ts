@@ -99,7 +99,7 @@ class Frames {
 		});
 	}
 
-	/** Resolves with the next frame of this kind after the last frame that a call returned. */
+	/** Resolves with the next frame of this kind after the last frame that `until` or `untilOneOf` returned. */
 	async until(kind: string): Promise<Fields> {
 		return (await this.untilOneOf(kind)).value;
 	}

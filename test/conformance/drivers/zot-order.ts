@@ -103,7 +103,10 @@ export class ZotOrder {
 		}
 	}
 
-	/** Throws unless each call has one result before the next model call. */
+	/**
+	 * Throws if the events of a tool call are out of order, or if a call does not have exactly one result before the
+	 * next model call.
+	 */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);
 		if (frame.type === "tool_use_args" && !this.#written.has(frame.id)) {

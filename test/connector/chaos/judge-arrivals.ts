@@ -56,8 +56,8 @@ export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): 
 }
 
 /**
- * Returns a fault unless the number of arrivals equals the number of requests with the file plus the number of
- * refusals.
+ * Returns a fault for a message with a file, unless the number of arrivals equals the number of requests with the
+ * file plus the number of refusals.
  */
 export function judgeFile(
 	gateway: ScriptedGateway,

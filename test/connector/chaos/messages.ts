@@ -108,8 +108,8 @@ export class Messages<Room extends Place, Person extends Author<Room>> {
 	}
 
 	/**
-	 * Returns a random recent message for the reaction ❌, which may stop the run of the message. Undefined without recent
-	 * messages.
+	 * Returns a random recent message for the reaction ❌. Marks the message as possibly lost, because the reaction may
+	 * stop its run. Undefined without recent messages.
 	 */
 	cross(): SentMessage<Room, Person> | undefined {
 		const sentMessage = this.#own();

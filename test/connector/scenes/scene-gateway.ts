@@ -116,7 +116,7 @@ export class SceneGateway implements AsyncDisposable {
 
 	/**
 	 * Waits until `isTrue` returns true. After `stallMs`, advances the clock, except with `still`. Rejects after
-	 * `deadlineMs`.
+	 * `deadlineMs`, scaled to the speed of the machine.
 	 */
 	async until(isTrue: () => boolean | Promise<boolean>, what: string, still?: "still"): Promise<void> {
 		const startedAt = performance.now();

@@ -17,7 +17,7 @@ export interface JobDescription {
 
 /**
  * Starts a job under a parent process, which records the start and the end of the job. Resolves when the job has
- * started, ended or failed to start.
+ * started, ended or failed to start. Rejects if the parent process exits before it has recorded one of these.
  */
 export async function startJob(name: string, description: JobDescription): Promise<void> {
 	const { code: _code, pid: _pid, ...rest } = readJob(name);

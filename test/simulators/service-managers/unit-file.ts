@@ -49,7 +49,7 @@ export function environmentFileOf(value: string): string {
 
 /**
  * Returns the words of ExecStart. In arguments, but not in the path of the program, `$$` means a dollar sign:
- * systemd.service(5). Throws for variables.
+ * systemd.service(5). Throws for variables in arguments.
  */
 export function commandOf(value: string): string[] {
 	return wordsOf(value).map((word, index) =>

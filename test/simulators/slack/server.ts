@@ -160,8 +160,8 @@ export class SlackServer {
 	}
 
 	/**
-	 * Sends a file. Sends the sign-in page instead if the caller lacks the bot token or the app lacks `files:read`:
-	 * https://docs.slack.dev/reference/objects/file-object#authentication
+	 * Sends a file, or status 404 if the file does not exist. Sends the sign-in page instead if the caller lacks the
+	 * bot token or the app lacks `files:read`: https://docs.slack.dev/reference/objects/file-object#authentication
 	 */
 	async #file(url: URL, request: IncomingMessage, response: ServerResponse): Promise<void> {
 		const { state, network, token } = this.simulator;

@@ -4,8 +4,8 @@ import { type Clock, systemClock } from "@parley/base";
 const pace = 20;
 
 /**
- * Returns a clock that starts with the real time `epoch` and runs `pace` times as fast. Processes with the same
- * epoch share its time.
+ * Returns a clock that starts at the real time `epoch`, and then runs `pace` times as fast as real time. Clocks with
+ * the same epoch show the same time in all processes.
  */
 export function fastClock(epoch: number): Clock {
 	return {

@@ -148,7 +148,10 @@ function checkValue(option: AnyOption, value: OptionValue | undefined): void {
 	if (typeof size === "number" && !fits) throw new Error(`${name} does not take ${String(value)}`);
 }
 
-/** Requests suggestions for the last value, which is incomplete. Throws if its option has no autocomplete. */
+/**
+ * Requests suggestions for the last value, which is incomplete. Throws if the command does not have the options, or
+ * if the option of the last value has no autocomplete.
+ */
 export function typeCommand(state: State, user: UserRecord, given: Given<Typing>): InteractionRecord {
 	const { channel, values, name } = given;
 	const command = offered(state, user, given);

@@ -5,7 +5,7 @@ import type { State } from "./state.ts";
 const hour = 3_600_000;
 
 /**
- * Counts an edit of a message older than an hour. Throws above the limit of such edits in the channel:
+ * Counts an edit if the message is more than an hour old. Throws above the channel's limit of such edits:
  * https://github.com/discord/discord-api-docs/issues/4413
  */
 export function countOldEdit(state: State, { channel, createdAt }: MessageRecord): void {

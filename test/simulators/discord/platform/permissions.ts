@@ -84,7 +84,7 @@ export function may(
 	return (permissionsIn(state, user, channel) & PermissionFlagsBits[permission]) !== 0n;
 }
 
-/** Throws unless the user has all permissions: 50001 if the user cannot see the channel, otherwise 50013. */
+/** Throws error 50001 if the user cannot see the channel, and error 50013 if the user lacks one of `permissions`. */
 export function demand(
 	state: State,
 	user: UserRecord,

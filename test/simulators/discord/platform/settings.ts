@@ -16,7 +16,9 @@ export interface SimulatorSettings {
 	readonly global: Allowance;
 	/** Limit of writes to one channel (20028). Discord documents no number. */
 	readonly channelWrites: Allowance;
-	/** Limit of edits of messages older than an hour, in one channel (30046). Discord documents no number. */
+	/**
+	 * Limit of edits in one channel, for messages that are more than an hour old (30046). Discord documents no number.
+	 */
 	readonly oldEdits: Allowance;
 	/** Limit of renames of one thread by the app: https://github.com/discord/discord-api-docs/issues/1900 */
 	readonly threadNames: Allowance;

@@ -28,8 +28,8 @@ interface Grown {
 }
 
 /**
- * Returns the chunks of a request. Throws for a text chunk of more than 12,000 characters, the limit in the comments of
- * @slack/web-api.
+ * Returns the chunks of a request. Throws if `markdown_text` and `chunks` are both present, or if a chunk has invalid
+ * blocks. Also throws for a text chunk of more than 12,000 characters, the limit in the comments of @slack/web-api.
  */
 export function chunksOf(state: State, { markdown_text: markdown, chunks }: Piece): readonly AnyChunk[] {
 	if (markdown !== undefined && chunks) {

@@ -61,8 +61,8 @@ export const streamMethods: readonly Method[] = [
 ];
 
 /**
- * Throws without a valid recipient. The types of @slack/web-api state: "This is required when starting a streaming
- * conversation outside of a DM".
+ * Throws if the recipient's user or team is missing outside of direct messages, or if the user is not a member of the
+ * team. The types of @slack/web-api state: "This is required when starting a streaming conversation outside of a DM".
  */
 function demandRecipient(
 	state: State,
