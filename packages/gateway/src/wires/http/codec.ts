@@ -17,7 +17,7 @@ export interface ShownEvent {
 	readonly transient?: true;
 }
 
-/** Encodes a recorded event. Omits the `token` of its payload, because the client may not be allowed to answer. */
+/** Encodes a recorded event. Omits the `token` in the payload, because the client may not be allowed to answer. */
 export function encodeRecorded(recorded: Recorded): ShownEvent {
 	const { event, payload, session_id, seq } = encodeEvent(recorded);
 	return {

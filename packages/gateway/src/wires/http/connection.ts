@@ -8,7 +8,7 @@ import { encodePassing, encodeRecorded } from "./codec.ts";
 
 /** Milliseconds between two heartbeats. Proxies and clients may close a silent connection after a minute or less. */
 const heartbeatMs = 15_000;
-/** Milliseconds after `close` at which the connection of a client that reads too slowly is destroyed. */
+/** Milliseconds for a client to read the remaining events after `close`. Then its connection is destroyed. */
 const closeMs = 2_000;
 /** Maximum number of recorded events in one read of the journal. */
 const pageSize = 50;
@@ -66,7 +66,7 @@ export class EventStream {
 		return this.#response.writableLength;
 	}
 
-	/** Sends the events after the position until the stream ends. Also resolves if an error ends the stream. */
+	/** Sends the events after `position` until the stream ends. Also resolves if an error ends the stream. */
 	async run(): Promise<void> {
 		const { runtime, log } = this.#deps;
 		const response = this.#response;
@@ -95,7 +95,10 @@ export class EventStream {
 		}
 	}
 
-	/** Sends the remaining events and ends the stream. Destroys the connection if they are not read within `closeMs`. */
+	/**
+	 * Sends the remaining events and ends the stream. Destroys the connection if the client does not read these events
+	 * within `closeMs`.
+	 */
 	close(): void {
 		if (this.#state !== "open") return;
 		this.#state = "closing";
@@ -130,7 +133,7 @@ export class EventStream {
 	}
 
 	async #sendPending(): Promise<void> {
-		// The recorded events before these transient events are already in the journal, and are read below.
+		// The recorded events that precede these transient events are already in the journal. They are read below.
 		const passing = this.#passing;
 		this.#passing = [];
 		while (this.#behind && this.#state !== "gone") {

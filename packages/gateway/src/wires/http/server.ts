@@ -49,9 +49,12 @@ export interface HttpServerOptions {
 	readonly onWebSocket: (request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller) => void;
 }
 
-/** An endpoint of another protocol on the same port. The server checks and authenticates its requests first. */
+/**
+ * An endpoint of another protocol on the same port. The HTTP server checks and authenticates each request before the
+ * endpoint answers it.
+ */
 export interface OtherEndpoint {
-	/** Whether the endpoint reads the body of this request. */
+	/** Whether the endpoint reads the body of `request`. */
 	carries(request: IncomingMessage): boolean;
 	accepts(url: URL): boolean;
 	/** Answers a request. Never rejects for an error that a client can cause. */
@@ -84,15 +87,16 @@ export function createHttpServer(options: HttpServerOptions): Server {
 		shouldUpgradeCallback: ({ headers }) => headers.upgrade?.toLowerCase() === "websocket",
 	});
 	server.maxHeadersCount = 100;
-	// Node enforces timeouts only after this event, and this server never listens itself:
-	// https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js (setupConnectionsTracking)
+	// Node enforces timeouts only after the event `listening`. This server never listens itself, so the event is
+	// emitted here: https://github.com/nodejs/node/blob/v24.x/lib/_http_server.js (setupConnectionsTracking)
 	server.emit("listening");
 	const onRequest = (request: IncomingMessage, response: ServerResponse): void => {
 		answer(request, response, options).catch((error: unknown) => fail(response, error, options.log));
 	};
 	server.on("request", onRequest);
-	// Without a listener, Node answers requests with an Expect header before the gateway's checks. Routes that read the body
-	// send the interim response. A server may ignore unknown expectations: RFC 9110, section 10.1.1.
+	// Without a listener for these events, Node answers requests with an Expect header before the gateway's checks.
+	// Routes that read the body send the interim response. A server may ignore unknown expectations: RFC 9110, section
+	// 10.1.1.
 	server.on("checkContinue", onRequest);
 	server.on("checkExpectation", onRequest);
 	server.on("upgrade", (request, socket, head) => {

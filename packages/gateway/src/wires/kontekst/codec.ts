@@ -4,7 +4,7 @@ import type { ContextSnapshot, ProposedToolCall, RunEvent, StartRunCommand } fro
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 import { RunStart } from "./schema.ts";
 
-/** Maximum number of bytes of a text without the note about a cut. Clients accept events of 4 MiB. */
+/** Maximum number of bytes of a text, without the note that a cut adds. Clients accept events of 4 MiB. */
 const longestText = 1_000_000;
 
 type EventCase = NonNullable<RunEvent["event"]>;
@@ -52,12 +52,12 @@ export function encodeCalls(
 	}));
 }
 
-/** Prefix of a note that states why an approval is repeated. */
+/** Prefix of a note that states why an approval is requested again. */
 const repeatedPrefix = "asked again: ";
 
 /**
- * Returns the preview of an approval, after the reasons why it is repeated. The protocol has no other field for these
- * reasons.
+ * Returns the preview of an approval, after the reasons why the approval is requested again. The protocol has no
+ * other field for these reasons.
  */
 function previewOf(prompt: Prompt | undefined): string {
 	const { preview = "", notes = [] } = prompt?.approval ?? {};
@@ -65,7 +65,10 @@ function previewOf(prompt: Prompt | undefined): string {
 	return (preview === "" ? reasons : [...reasons, preview]).join("\n");
 }
 
-/** Maximum numbers of bytes of each text in arguments that are too long, in the order of the attempts. */
+/**
+ * Maximum numbers of bytes of each text in arguments that are too long. Each number is tried in order until the
+ * arguments fit.
+ */
 const shorterTexts = [10_000, 1_000, 100];
 
 /** Returns valid JSON: all arguments, arguments with shortened texts, or only a note. */
@@ -84,8 +87,8 @@ function encodeArguments(given: unknown, max: number): string {
 }
 
 /**
- * Encodes a snapshot with the names of this protocol: `memory` is the current run. The system prompt counts as one
- * message, and tool descriptions do not count as messages.
+ * Encodes a snapshot with the names of the Kontekst protocol: `memory` is the current run. The system prompt counts
+ * as one message, and tool descriptions do not count as messages.
  */
 export function encodeSnapshot(snapshot: Snapshot): ContextSnapshot {
 	const { window, system, tools, history, run, total, remaining, messages } = snapshot;

@@ -34,7 +34,7 @@ interface StreamRun {
 
 /**
  * One `Run` stream, without a transport. It starts one run, sends its events and accepts decisions about its calls. A
- * problem before the run becomes a `failed` event without a run id, and the client may start again.
+ * problem before the start of the run becomes a `failed` event without a run id, and the client may start again.
  */
 export class RunStream {
 	readonly #options: RunStreamOptions;
@@ -45,7 +45,7 @@ export class RunStream {
 	 */
 	readonly #prompts = new Map<string, { readonly prompt: Prompt; readonly callId: string | undefined }>();
 	readonly #tasks = new Set<string>();
-	/** Tokens of the calls that wait for a decision, by call id. */
+	/** Tokens of the approvals that wait for a decision, by the id of the call. */
 	readonly #undecided = new Map<string, string>();
 	readonly #unapproved = new Set<string>();
 	readonly #started = new Set<string>();
@@ -54,7 +54,7 @@ export class RunStream {
 	#isBatchOpen = false;
 	#phase: "idle" | "starting" | "running" | "over" = "idle";
 	#run: StreamRun | undefined;
-	/** Events of the session that arrived before the id of the run was known. */
+	/** Events that the session sent before the id of the run was known. */
 	#early: SessionEvent[] = [];
 	#isStartSent = false;
 	#snapshot: ContextSnapshot | undefined;
@@ -93,7 +93,7 @@ export class RunStream {
 
 	/**
 	 * Handles a client that has closed its half of the stream or has disconnected. The run continues until it needs a
-	 * decision, and is then cancelled.
+	 * decision. Then the run is cancelled.
 	 */
 	close(): void {
 		this.#isClosed = true;
@@ -135,7 +135,7 @@ export class RunStream {
 		try {
 			await view.begin();
 			const message = defined({ content: start.prompt, skill: start.skill });
-			// The name of the agent applies to this run, even if the session has another agent.
+			// The agent in the start command applies to the new run, even if the session has another agent.
 			const { agentName: agent = view.profile } = start;
 			const { runId, queuedPosition } = await view.send(this.#keyed("run"), message, {
 				ask: "all",
@@ -219,7 +219,7 @@ export class RunStream {
 				this.#propose(inner.calls);
 				break;
 			case "assistant.message":
-				// The result of a skill with steps is in this event, but in no reply of the model.
+				// The result of a skill with steps is only in `assistant.message`, and not in a reply of the model.
 				if (inner.content !== "") this.#reply = { ...this.#reply, content: cutToBytes(inner.content) };
 				break;
 			case "tool.running":
@@ -235,7 +235,7 @@ export class RunStream {
 		const callId = approval && (taskId === undefined ? approval.callId : `${taskId}/${approval.callId}`);
 		this.#prompts.set(token, { prompt, callId });
 		if (!approval || callId === undefined || taskId === undefined) return;
-		// No `calls.proposed` event of the step reaches this stream.
+		// The `calls.proposed` events of a step do not reach this stream, so the call is proposed here.
 		this.#propose([{ callId, name: approval.tool, arguments: approval.arguments, token }]);
 	}
 

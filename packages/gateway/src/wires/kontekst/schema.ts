@@ -2,7 +2,10 @@ import { isSessionId } from "@parley/core";
 import * as z from "zod";
 import { kontekstErrorTexts } from "../../texts/wires/grpc.ts";
 
-/** Schema of the working directory and of names. Only the size of a gRPC message limits the prompt. */
+/**
+ * Schema of a name or of the working directory. The prompt has no such limit. Only the maximum size of a gRPC message
+ * limits the prompt.
+ */
 const short = z.string().max(4_096, { error: kontekstErrorTexts.longText });
 
 /** Schema of a start command. */

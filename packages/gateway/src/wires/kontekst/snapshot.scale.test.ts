@@ -62,7 +62,7 @@ async function play(
 	return { session, snapshots };
 }
 
-/** Checks the sums of the snapshot. https://github.com/erg0nix/kontekst counts the same parts. */
+/** Checks the sums in the snapshot. The Kontekst program counts the same parts: https://github.com/erg0nix/kontekst */
 function check(snapshot: ContextSnapshot): void {
 	const { contextSize, systemTokens, toolTokens, historyTokens, memoryTokens, messages } = snapshot;
 	const of = (source: string) => messages.filter((message) => message.source === source);

@@ -22,7 +22,7 @@ import {
 	type WaitingPrompt,
 } from "./schema.ts";
 
-/** State of a run for a client that waits for it. */
+/** State of a run, for a client that waits for the run. */
 export interface RunResult {
 	readonly status: RunOutput["status"];
 	readonly sessionId: string;
@@ -30,7 +30,7 @@ export interface RunResult {
 	/** Text of the last answer; empty before the end of the run. */
 	readonly text: string;
 	readonly error: string;
-	/** Open prompts of the run; empty after its end. */
+	/** Open prompts of the run; empty after the end of the run. */
 	readonly open: readonly Prompt[];
 }
 
@@ -50,8 +50,8 @@ function encodeWaiting(prompt: Prompt, onlyReads: boolean): WaitingPrompt {
 	const options = prompt.options.filter(({ disabled }) => !disabled);
 	return defined({
 		kind,
-		// A `question_id` gives the right to answer. Only questions that an agent may answer have one, and a client that
-		// only reads gets none.
+		// A `question_id` gives the right to answer. It is set only for questions that an agent may answer, and never for
+		// a client that only reads.
 		question_id: kind === "question" && !onlyReads ? prompt.token : undefined,
 		type: prompt.type,
 		text: visibleLines(prompt.label),
@@ -207,9 +207,9 @@ export function encodeResource({ id, title, updatedAt, state }: SessionSummary):
 	};
 }
 
-/** Maximum number of characters of one text of a transcript. */
+/** Maximum number of characters of one text in a transcript. */
 const longestText = 16_384;
-/** Maximum number of bytes of a page. A longer message gets its own page. */
+/** Maximum number of bytes of a page of a transcript. A longer message gets its own page. */
 const pageBytes = 256 * 1024;
 
 export const shownInTranscript = [

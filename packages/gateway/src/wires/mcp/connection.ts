@@ -45,8 +45,8 @@ export interface McpConnectionDeps {
 }
 
 /**
- * Milliseconds until a form ends. It has no effect in practice, because the tool call that waits for a form ends
- * earlier.
+ * Milliseconds until a form ends. This limit has no effect in practice, because the tool call that waits for a form
+ * ends earlier.
  */
 const formMs = 24 * 3_600_000;
 
@@ -57,7 +57,10 @@ export class McpConnection {
 	readonly #server: McpServer;
 	/** Controller that ends all waits when the gateway stops or the session ends. */
 	readonly #stopping = new AbortController();
-	/** Controllers of the active requests, by id. They abort at the end of a request, or when its client disconnects. */
+	/**
+	 * Controllers of the active requests, by id. A controller aborts at the end of its request, or when the client
+	 * disconnects.
+	 */
 	readonly #lost = new Map<RequestId, AbortController>();
 
 	constructor(deps: McpConnectionDeps) {
@@ -84,14 +87,14 @@ export class McpConnection {
 		return this.#lost.size;
 	}
 
-	/** Begins a request. Returns false if its id is in use. */
+	/** Begins a request. Returns false if the id is in use. */
 	begin(id: RequestId): boolean {
 		if (this.#lost.has(id)) return false;
 		this.#lost.set(id, new AbortController());
 		return true;
 	}
 
-	/** Ends a request whose response was sent or whose client disconnected. Its run continues. */
+	/** Ends a request after its response was sent or its client disconnected. The run of the request continues. */
 	end(id: RequestId): void {
 		this.#lost.get(id)?.abort();
 		this.#lost.delete(id);
@@ -239,7 +242,7 @@ export class McpConnection {
 		signal.addEventListener("abort", onAbort, { once: true });
 		const disconnected = this.#lost.get(id)?.signal ?? lost.signal;
 		const forms = this.#server.server.getClientCapabilities()?.elicitation;
-		// Clients of earlier revisions of the protocol declare forms by an empty object.
+		// Clients that use an earlier revision of the protocol declare forms by an empty object.
 		const hasForms = forms !== undefined && (forms.form !== undefined || forms.url === undefined);
 		const token = _meta?.progressToken;
 		return {

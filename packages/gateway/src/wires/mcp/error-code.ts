@@ -2,8 +2,8 @@ import { type ErrorCode, ParleyError } from "@parley/base";
 import { mcpErrorTexts } from "../../texts/wires/mcp.ts";
 
 /**
- * Error texts of tools and resources by error code: the message, or a general text for internal errors, whose message
- * is only logged.
+ * Error texts of tools and resources, by error code. The text is the message of the error, or a general text for an
+ * internal error. The message of an internal error is only logged.
  */
 export const mcpErrorMessages = {
 	cancelled: (message) => message,
@@ -22,7 +22,7 @@ export const mcpErrorMessages = {
 	data_loss: () => mcpErrorTexts.internalError,
 } as const satisfies Record<ErrorCode, (message: string) => string>;
 
-/** Codes of JSON-RPC and of MCP for HTTP requests that no session answers. */
+/** JSON-RPC and MCP error codes for HTTP requests that are refused before a session handles them. */
 export const rpcCodes = {
 	parse: -32_700,
 	invalidRequest: -32_600,
@@ -30,7 +30,7 @@ export const rpcCodes = {
 	sessionNotFound: -32_001,
 } as const;
 
-/** A request that no session answers, with its HTTP status and its code of JSON-RPC. */
+/** Refusal of an HTTP request before a session handles it, with the HTTP status and the JSON-RPC error code. */
 export class Refused extends Error {
 	readonly status: number;
 	readonly code: number;

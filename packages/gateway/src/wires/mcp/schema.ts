@@ -104,7 +104,7 @@ export type TaskOutput = z.infer<typeof taskOutput>;
 export const approvalForm = z.object({ decision: z.enum(["approve", "deny"]) });
 
 /**
- * Schema of the fields of a JSON-RPC message that the handling of its HTTP request needs. The MCP SDK checks all
+ * Schema of a JSON-RPC message with the fields that are necessary to handle its HTTP request. The MCP SDK checks all
  * other fields.
  */
 export const rpcMessage = z.looseObject({

@@ -27,7 +27,7 @@ export interface McpEndpointOptions {
 	readonly counts?: WireCounts | undefined;
 }
 
-/** Maximum number of open sessions of all clients. */
+/** Maximum number of open sessions of all clients together. */
 const maxSessions = 256;
 /** Maximum number of open sessions of one principal. */
 const maxSessionsOfPrincipal = 32;
@@ -195,8 +195,8 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * Ends the oldest idle session of this principal if there are too many sessions. Throws if the principal has no
-	 * idle session.
+	 * If there are too many sessions, in total or of the principal, ends the oldest idle session of the principal.
+	 * Throws if the principal has no idle session.
 	 */
 	#makeRoom({ id }: Principal): void {
 		const own = [...this.#sessions.values()].filter(({ principal }) => principal.id === id);

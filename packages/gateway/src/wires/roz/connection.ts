@@ -32,7 +32,7 @@ export interface SessionStreamOptions {
 	readonly newId: () => string;
 	readonly resumed: string | undefined;
 	readonly hosts: Hosts;
-	/** Id of the host that the client provides for other sessions. */
+	/** Id of the host that the client of this stream provides for other sessions. Undefined if the client is no host. */
 	readonly ownHostId: string | undefined;
 	/**
 	 * Stops the reads of the transport if a frame must wait until the session is open, because a flood of frames must
@@ -47,7 +47,7 @@ export interface SessionStreamOptions {
 	readonly refused: (error: ParleyError) => void;
 }
 
-/** One `StreamSession` stream, without a transport. Handles frames in order, except for a ping, which it answers immediately. */
+/** One `StreamSession` stream, without a transport. Handles frames in order. Only a ping is answered immediately. */
 export class SessionStream {
 	readonly #options: SessionStreamOptions;
 	#phase: "new" | "starting" | "open" | "over" = "new";
@@ -240,7 +240,8 @@ export class SessionStream {
 
 	#result(result: ToolResult): void {
 		const session = this.#requireSession();
-		// The answer may belong to a run of another client, because such runs also call the tools of this client.
+		// The answer may belong to a run that another client of the session started, because such a run also calls the
+		// tools of this client.
 		if (!session || session.tools.answer(result) || this.#turn) return;
 		this.#fail("no_active_turn", rozErrorTexts.noActiveTurn);
 	}

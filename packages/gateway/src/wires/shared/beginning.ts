@@ -27,7 +27,7 @@ export function beginning(text: string, length: number): string {
 
 /**
  * Returns the last place at or before `place` where segmentation can start, or `place` if `farthest` code units
- * contain none.
+ * contain no such place.
  */
 function safeStart(text: string, place: number): number {
 	// No flag or other emoji contains an ASCII character after its start.

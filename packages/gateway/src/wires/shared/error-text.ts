@@ -5,8 +5,8 @@ export interface ErrorRedactor {
 }
 
 /**
- * Returns the error for a client. The redactor, if any, removes secrets, because the message may contain a part of the
- * request or of stored data.
+ * Returns the error to send to a client. The redactor, if any, removes secrets, because the message may contain a
+ * part of the request or of stored data.
  */
 export function shownError(reason: unknown, redactor: ErrorRedactor | undefined): ParleyError {
 	const error = ParleyError.from(reason);

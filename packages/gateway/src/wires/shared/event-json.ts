@@ -61,8 +61,8 @@ const eventNames = {
 } as const satisfies Record<RecordedEvent["type"], EventName>;
 
 /**
- * Returns the journal types of the recorded events with this Ozzie name. Throws `invalid_argument` for an unknown
- * name.
+ * Returns the journal types of the recorded events with the Ozzie name `name`. Throws `invalid_argument` for an
+ * unknown name.
  */
 export function decodeEventName(name: string): string[] {
 	const types = Object.entries(eventNames).flatMap(([type, eventName]) => (eventName === name ? [type] : []));

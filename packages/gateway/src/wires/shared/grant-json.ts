@@ -18,7 +18,7 @@ export function encodeGrant(grant: GrantFacts): GrantPayload {
 	};
 }
 
-/** Encodes the mark of events that happened under a trust grant. */
+/** Encodes the mark that an event has if it happened under a trust grant. */
 export function encodeBadge({ grantId, until }: TrustBadge): TrustedPayload {
 	return { grant_id: grantId, until: toTime(until) };
 }

@@ -1,7 +1,10 @@
 /** Maximum number of bytes of the items in one response. */
 export const pageBytes = 4 * 1024 * 1024;
 
-/** Returns the newest of `items` (oldest first) that fit into `bytes` together. The newest item is always included. */
+/**
+ * Returns the newest items, as many as fit into `bytes` together. `items` has the oldest item first. The newest item
+ * is always included.
+ */
 export function newestWithin<T>(items: readonly T[], sizeOf: (item: T) => number, bytes = pageBytes): T[] {
 	let left = bytes;
 	const first = items.findLastIndex((item) => {
@@ -15,7 +18,7 @@ export function jsonBytes(value: unknown): number {
 	return Buffer.byteLength(JSON.stringify(value));
 }
 
-/** Returns the first of `items` that fit into `bytes` together. The first item is always included. */
+/** Returns the first items, as many as fit into `bytes` together. The first item is always included. */
 export function firstWithin<T>(items: readonly T[], sizeOf: (item: T) => number, bytes = pageBytes): T[] {
 	let left = bytes;
 	const first = items.findIndex((item) => {

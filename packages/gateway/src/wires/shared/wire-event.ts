@@ -18,10 +18,10 @@ export interface WirePassing extends Passing {
 /** An event that the JSON wires show: the Ozzie wire and the HTTP endpoints. */
 export type WireEvent = Recorded | WirePassing;
 
-/** Maximum number of characters of a call's arguments that are shown while the model is writing them. */
+/** Maximum number of characters that clients get of a call's arguments while the model is writing the arguments. */
 export const maxArguments = 32_768;
 
-/** Number of characters between two progress events of a call whose arguments exceed `maxArguments`. */
+/** Number of characters between two progress events about arguments that are longer than `maxArguments`. */
 const progressLength = 16_384;
 
 export function isWireEvent(happened: SessionEvent): happened is Recorded | WirePassing {

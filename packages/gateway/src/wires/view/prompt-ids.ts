@@ -2,7 +2,7 @@ import { ParleyError } from "@parley/base";
 import type { Prompt } from "@parley/core";
 import { sharedErrorTexts } from "../../texts/wires/shared.ts";
 
-/** Ids of open prompts on one stream, for wires whose frames contain an id of the stream instead of a token. */
+/** Ids of open prompts on one stream, for wires that identify a prompt by such an id instead of by its token. */
 export class PromptIds {
 	readonly #nameOf: (prompt: Prompt, count: number) => string;
 	readonly #open = new Map<string, Prompt>();
@@ -13,7 +13,7 @@ export class PromptIds {
 		this.#nameOf = nameOf;
 	}
 
-	/** Opens a prompt and returns its id. A prompt with the same id is replaced. */
+	/** Opens a prompt and returns its id. An open prompt with the same id is replaced. */
 	open(prompt: Prompt): string {
 		this.#count += 1;
 		const id = this.#nameOf(prompt, this.#count);
@@ -22,8 +22,8 @@ export class PromptIds {
 	}
 
 	/**
-	 * Removes and returns an open prompt, so that only one answer has an effect. Throws `not_found` for an id that is not
-	 * open.
+	 * Removes and returns an open prompt, so that only one answer has an effect. Throws `not_found` if no open prompt
+	 * has the id.
 	 */
 	remove(id: string): Prompt {
 		const prompt = this.#open.get(id);
@@ -43,7 +43,7 @@ export class PromptIds {
 		return open;
 	}
 
-	/** Removes the prompt of a token, because it was answered or closed elsewhere. */
+	/** Removes the prompt with this token, because the prompt was answered or closed elsewhere. */
 	settle(token: string): void {
 		for (const [id, prompt] of this.#open) if (prompt.token === token) this.#open.delete(id);
 	}

@@ -11,8 +11,8 @@ export interface DuePrompt {
 }
 
 /**
- * Queue of open prompts for clients that show one prompt at a time, and replace it when the next prompt arrives. Each
- * session has its own queue.
+ * Queues of open prompts, one per session, for clients that show only one prompt at a time. Such a client replaces
+ * the shown prompt when the next prompt arrives.
  */
 export class PromptQueue {
 	readonly #sessions = new Map<string, SessionPrompts>();
@@ -32,7 +32,10 @@ export class PromptQueue {
 		return true;
 	}
 
-	/** Returns the first prompt of each session if it was not shown yet, and marks it as shown. Omits paused sessions. */
+	/**
+	 * Returns the first prompt of each session, unless it was already shown, and marks it as shown. Omits paused
+	 * sessions.
+	 */
 	due(): DuePrompt[] {
 		return [...this.#sessions].flatMap(([sessionId, prompts]) => {
 			const [prompt] = prompts.open;
@@ -51,7 +54,7 @@ export class PromptQueue {
 		this.#paused.delete(sessionId);
 	}
 
-	/** Returns the open prompt with this token, in any session of the queue. */
+	/** Returns the open prompt with this token, in any session. */
 	find(token: string): DuePrompt | undefined {
 		for (const [sessionId, { open }] of this.#sessions) {
 			const prompt = open.find((one) => one.token === token);
@@ -61,8 +64,8 @@ export class PromptQueue {
 	}
 
 	/**
-	 * Whether the prompt of a token may be repeated: true at the first call for the token. `forget` and the end of the
-	 * prompt allow another call.
+	 * Whether the prompt with this token may be repeated: true at the first call for the token. After `forget` or the
+	 * end of the prompt, the next call returns true again.
 	 */
 	mayRepeat(token: string): boolean {
 		if (this.#repeated.has(token)) return false;

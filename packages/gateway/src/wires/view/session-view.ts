@@ -38,7 +38,10 @@ export class SessionView {
 		this.#follower = follower;
 	}
 
-	/** Creates a session, or finds it by its external key or the key of the request. Join it to get its events. */
+	/**
+	 * Creates a session, or finds an existing session by its external key or by the key of the request. Call `join` to
+	 * get the events of the session.
+	 */
 	static create(
 		runtime: Runtime,
 		request: Keyed,
@@ -95,7 +98,10 @@ export class SessionView {
 		return this.#follower.leave();
 	}
 
-	/** Accepts a message. Its run starts when the runs before it have ended. The options are stored with the run. */
+	/**
+	 * Accepts a message. The run of the message starts when the earlier runs of the session have ended. The options are
+	 * stored with the run.
+	 */
 	send(request: Keyed, message: Message, options?: RunChoices): Promise<Accepted> {
 		return this.#runtime.send(request, this.id, message, options);
 	}
@@ -119,7 +125,7 @@ export class SessionView {
 		return this.#runtime.acceptAll(request, this.id);
 	}
 
-	/** Chooses the model of later runs and returns its real name. */
+	/** Chooses the model of later runs. Returns the real name of the model. */
 	async setModel(request: Keyed, requested: string): Promise<string> {
 		return (await this.#runtime.setModel(request, this.id, requested)).model;
 	}

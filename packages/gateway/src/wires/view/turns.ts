@@ -8,7 +8,7 @@ type EventOf<Type extends SessionEvent["event"]["type"]> = Extract<
 type Called = EventOf<"model.called">;
 type Outcome = EventOf<"tool.completed" | "tool.failed">;
 
-/** Outcome of a call whose run ended before the call ran. `error` is the error of the run; may be empty. */
+/** Outcome of a call that did not run before its run ended. `error` is the error of the run; may be empty. */
 interface NotRun {
 	readonly type: "tool.not_run";
 	readonly error: string;
@@ -19,7 +19,7 @@ export interface Reply {
 	/** Reason why the model stopped; undefined if the reply was interrupted. */
 	readonly stop: StopReason | undefined;
 	readonly called: Called;
-	/** Time of the end of the model call, in milliseconds since the epoch; 0 for a transient event. */
+	/** Time at which the model call ended, in milliseconds since the epoch; 0 for a transient event. */
 	readonly at: number;
 }
 
@@ -29,12 +29,12 @@ export type TurnEvent =
 	/** The start of a reply. It is sent at most once in each turn, before the first part. */
 	| { readonly type: "reply.started" }
 	| EventOf<"thinking.delta" | "text.delta" | "arguments.started" | "arguments.delta" | "arguments.ended">
-	/** The end of a complete or interrupted reply. Results of its calls follow. */
+	/** The end of a complete or interrupted reply. The results of the reply's calls follow. */
 	| { readonly type: "turn.replied"; readonly reply: Reply }
 	/** A model call without a reply for the conversation, for example for a summary. */
 	| { readonly type: "model.called"; readonly called: Called }
 	| EventOf<"tool.progress">
-	/** Result of a call. The results of one reply are in the order of its calls. */
+	/** Result of a call. The results for one reply are in the order of the reply's calls. */
 	| { readonly type: "call.ended"; readonly callId: string; readonly outcome: Outcome | NotRun }
 	| { readonly type: "calls.ended" }
 	/** The end of the run. `open`: whether the last turn has no `turn.replied`. */
@@ -146,7 +146,8 @@ class ResultOrder {
 
 	receive(outcome: Outcome): TurnEvent[] {
 		const { callId } = outcome;
-		// The call is not in this reply. For example, it belongs to an interrupted earlier process.
+		// The call does not belong to the current reply. For example, it belongs to an earlier process that was
+		// interrupted.
 		if (!this.#calls.includes(callId)) return [{ type: "call.ended", callId, outcome }];
 		this.#ready.set(callId, outcome);
 		const missing = this.#calls.findIndex((id) => !this.#ready.has(id));

@@ -18,7 +18,7 @@ type Route = (deps: ApiDeps, principal: Principal, query: URLSearchParams) => Pr
 
 const healthPath = "/api/health";
 
-/** Read-only endpoints of the Ozzie document. All of them need a principal. */
+/** Read-only endpoints that the Ozzie document defines. All of them need a principal. */
 const routes: Readonly<Record<string, Route>> = {
 	"/api/sessions": async ({ runtime }, principal, query) => {
 		const sessions = await runtime.list(principal, decodeSessionsQuery(query));
@@ -32,7 +32,7 @@ const routes: Readonly<Record<string, Route>> = {
 	},
 	"/api/tasks": async ({ runtime }, principal, query) => {
 		const tasks = await runtime.tasks.list(principal, decodeTasksQuery(query));
-		// The client may not be allowed to answer the prompts of the tasks, so their tokens are omitted.
+		// The client may not be allowed to answer the prompts of the tasks, so the tokens of the prompts are omitted.
 		const shown = tasks.map((task) => encodeListedTask(task, { token: () => undefined }));
 		return firstWithin(shown, jsonBytes);
 	},

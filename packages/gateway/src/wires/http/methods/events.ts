@@ -7,7 +7,7 @@ import { errorAnswer } from "../error-code.ts";
 import { sendJson } from "../reply.ts";
 import { decodeEventsQuery, readLimit, readNumber, refused } from "../schema.ts";
 
-/** Maximum number of streams, because one recorded event can wake all of them. */
+/** Maximum number of streams, because one recorded event can wake all streams. */
 const maxStreams = 128;
 
 const draining = { status: 503, body: { error: "draining" } };
@@ -88,7 +88,7 @@ export class EventStreams {
 	#begin(response: ServerResponse, options: StreamOptions): void {
 		response.writeHead(200, {
 			"content-type": "text/event-stream; charset=utf-8",
-			// Clients need this id if they reconnect before their first event.
+			// Clients need the id of the start position if they reconnect before their first event.
 			"last-event-id": String(options.position),
 			"cache-control": "no-store",
 			"x-content-type-options": "nosniff",

@@ -30,9 +30,10 @@ export interface FileRequest extends FileRoutes {
 
 const filesPath = "/api/files";
 
-/** Whether the body is the content of a file. Only `answerFiles` reads such a body. */
+/** Whether the body of a request is the content of a file. Only `answerFiles` reads the body of such a request. */
 export function carriesFile({ method, url = "" }: IncomingMessage): boolean {
-	// The path is parsed as in the router, for which `/api/./files` is the same path.
+	// The path is parsed in the same way as in the router. For the router, `/api/./files` is the same path as
+	// `/api/files`.
 	return method === "POST" && URL.parse(`http://gateway${url}`)?.pathname === filesPath;
 }
 
@@ -265,7 +266,7 @@ function tagOf({ sha256 }: StoredFile): string {
 	return `"${sha256}"`;
 }
 
-/** Whether the client has this version of the file, according to `If-None-Match`: RFC 9110, section 13.1.2. */
+/** Whether the client already has the file, according to `If-None-Match`: RFC 9110, section 13.1.2. */
 function isKnown({ headers }: IncomingMessage, file: StoredFile): boolean {
 	const tags = (headers["if-none-match"] ?? "").split(",").map((tag) => tag.trim().replace(/^W\//, ""));
 	return tags.includes("*") || tags.includes(tagOf(file));

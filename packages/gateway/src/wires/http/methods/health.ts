@@ -42,13 +42,16 @@ export interface HealthDeps {
 /** Health of the gateway. The status is public, but the report is not. */
 export interface Health {
 	status(): HealthStatus;
-	/** Returns the body of `/api/health?verbose`. Rejects with `permission_denied` if the principal may not read it. */
+	/**
+	 * Returns the body of `/api/health?verbose`. Rejects with `permission_denied` if the principal may not read the
+	 * report.
+	 */
 	report(principal: Principal): Promise<object>;
 }
 
 /**
- * Creates the health of the gateway. A failing provider does not degrade the status, because messages are stored and
- * answered later.
+ * Creates the object that reports the health of the gateway. A failing provider does not degrade the status, because
+ * the gateway stores messages and answers them later.
  */
 export function createHealth(deps: HealthDeps): Health {
 	const startedAt = deps.clock.monotonic();

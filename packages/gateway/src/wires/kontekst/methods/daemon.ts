@@ -41,8 +41,8 @@ function shutdownFor(principal: Principal): { readonly message: string } {
 }
 
 /**
- * Returns the status of the gateway and of the local model server. Resolves even if this server does not respond
- * within 1.5 s. The fields about it are empty, false or 0 if none is configured.
+ * Returns the status of the gateway and of the local model server. Resolves even if the model server does not respond
+ * within 1.5 s. If no model server is configured, the fields about it are empty, false or 0.
  */
 async function statusFor(
 	principal: Principal,

@@ -10,9 +10,9 @@ interface OpenedSession {
 }
 
 /**
- * Joins the session with the id of the start command, or creates it if it does not exist. Without an id, creates a
- * session with a new id. Rejects with `not_found` for an unknown agent, and with `invalid_argument` for an empty
- * prompt without a skill.
+ * Joins the session that the start command names, or creates the session if it does not exist. Without an id in the
+ * command, creates a session with a new id. Rejects with `not_found` for an unknown agent, and with
+ * `invalid_argument` for an empty prompt without a skill.
  */
 export async function openSession(
 	runtime: Runtime,

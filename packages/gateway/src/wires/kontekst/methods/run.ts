@@ -45,7 +45,7 @@ function serveRun(call: ServerDuplexStream<RunCommand, Buffer>, options: AgentSe
 	call.on("end", () => stream.close());
 }
 
-/** Whether the event is a delta. A slow client does not need it, because the complete reply repeats its text. */
+/** Whether the event is a delta. A slow client does not need deltas, because the complete reply repeats their text. */
 function isDelta({ event }: RunEvent): boolean {
 	return event?.$case === "token" || event?.$case === "reasoning";
 }

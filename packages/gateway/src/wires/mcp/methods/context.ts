@@ -33,7 +33,10 @@ export interface ToolCall {
 		| undefined;
 }
 
-/** Builds a request to the runtime. It has no idempotency key, because a repeated tool call is another request. */
+/**
+ * Builds a request to the runtime. The request has no idempotency key, because a repeated tool call is another
+ * request.
+ */
 export function unkeyedRequest({ principal }: { readonly principal: Principal }, method: string): Keyed {
 	return { principal, key: undefined, method, params: undefined };
 }

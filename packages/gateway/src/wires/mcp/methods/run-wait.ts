@@ -11,7 +11,7 @@ export type ShowApproval = (prompt: Prompt, settled: AbortSignal) => Promise<"de
 export interface RunWaitOptions {
 	/** Signal that ends the wait. The run continues. */
 	readonly stop: AbortSignal;
-	/** Returns the function that shows an approval to a person; undefined if that is not possible. */
+	/** Returns the function that shows an approval to a person; undefined if no form can show the approval. */
 	readonly show?: ((prompt: Prompt) => ShowApproval | undefined) | undefined;
 	/** Whether the wait continues while approvals and passwords are open, because the client already knows them. */
 	readonly patient?: boolean;
@@ -50,7 +50,7 @@ export class RunWait {
 		this.#change();
 	}
 
-	/** Adds a step of the run. Questions of its task then belong to the run. */
+	/** Adds the task of a step of the run. Prompts of this task then belong to the run. */
 	addStep(taskId: string): void {
 		this.#steps.add(taskId);
 	}

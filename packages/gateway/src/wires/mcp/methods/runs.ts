@@ -21,7 +21,7 @@ const reportMs = 10_000;
  * limit has passed. A cancelled call cancels the run.
  */
 export async function ask(context: McpContext, input: AskInput, call: ToolCall): Promise<CallToolResult> {
-	// A client without the right gets this error first, so that it cannot find out whether the session exists.
+	// This check comes first, so that a client without the right cannot find out whether the session exists.
 	authorize(context.principal, "session.write");
 	const { sessionId, isNew } = await sessionFor(context, input);
 	const wait = new RunWait(sessionId);
@@ -47,8 +47,8 @@ export async function ask(context: McpContext, input: AskInput, call: ToolCall):
 }
 
 /**
- * Answers a question, and waits for the run that asked the question. For a task in the background, returns the state
- * of the task.
+ * Answers a question, and waits for the run that asked the question. For a question of a task in the background,
+ * returns the state of the task without a wait.
  */
 export async function answer(
 	context: McpContext,
@@ -95,7 +95,7 @@ interface KnownRun {
 	readonly patient?: boolean;
 }
 
-/** Waits for a run that was started earlier, and returns its state. */
+/** Waits for a run that an earlier request started, and returns the state of the run. */
 export async function runState(context: McpContext, call: ToolCall, run: KnownRun): Promise<CallToolResult> {
 	const { runtime, principal } = context;
 	const { sessionId, runId, seconds, patient = false } = run;

@@ -10,8 +10,9 @@ interface SessionChoice {
 }
 
 /**
- * Returns the session that a request names, without a check of the rights, or creates a session. Rejects with
- * `invalid_argument` for an unusable directory, and for a request that names both a directory and a session.
+ * Returns the id of the session that a request names, or creates a session. Does not check the rights on a named
+ * session. Rejects with `invalid_argument` for an unusable directory, and for a request that names both a directory
+ * and a session.
  */
 export async function sessionFor(
 	context: McpContext,
@@ -31,7 +32,7 @@ export async function sessionFor(
 	throw new ParleyError(message, { code: "invalid_argument" });
 }
 
-/** Throws the error with the name `directory` instead of `root_dir`, which is its name on this wire. */
+/** Throws the error again. The new text names the parameter `directory`, as this wire does, instead of `root_dir`. */
 function directoryError(reason: unknown): never {
 	const { message, code } = ParleyError.from(reason);
 	throw new ParleyError(message.replace(/^root_dir: /, "directory: "), { code, cause: reason });

@@ -84,6 +84,6 @@ async function decide(
 		log.warn("the answer to a form could not be stored", { error });
 		return "open";
 	}
-	// The approval stays open until the other approvers have approved it too.
+	// The approval stays open until the other required approvers have also approved the call.
 	return decision === "approve" && (approval?.approvals ?? 1) > 1 ? "open" : "decided";
 }

@@ -6,7 +6,7 @@ import type { StartTaskInput } from "../schema.ts";
 import { type McpContext, unkeyedRequest } from "./context.ts";
 import { removeEmpty, sessionFor } from "./sessions.ts";
 
-/** Maximum number of open prompts of a session that are read to find the prompts of a task. */
+/** Maximum number of open prompts that are read from a session to find the prompts of one task. */
 const maxQuestions = 200;
 
 /** Submits a task that runs in the background. */
@@ -47,7 +47,10 @@ async function isBelow(context: McpContext, id: string, taskId: string): Promise
 	return parentId !== undefined && isBelow(context, parentId, taskId);
 }
 
-/** Returns the run whose workflow has the task, or a task above it, as a step; undefined for work in the background. */
+/**
+ * Returns the run that has the task, or a task above it, as a step of its workflow. Returns undefined for work in the
+ * background.
+ */
 export async function runAbove(context: McpContext, taskId: string): Promise<string | undefined> {
 	const { parentId, stepOf } = await context.runtime.tasks.check(context.principal, taskId);
 	return parentId === undefined ? stepOf : runAbove(context, parentId);

@@ -10,7 +10,7 @@ const pageSessions = 100;
 const maxSessions = 1_000;
 const pageEvents = 200;
 
-/** Lists one page of the sessions that the client may read, newest first. */
+/** Lists one page of the sessions that the client may read. The newest session is first. */
 export async function listTranscripts(
 	{ runtime, principal }: McpContext,
 	cursor = "0",

@@ -11,7 +11,10 @@ export class Host {
 	readonly #id: string;
 	readonly #client: HostClient;
 	readonly #connections = new Set<ToolConnection>();
-	/** Sent calls by their ids on the host, because calls of two sessions can have the same id. */
+	/**
+	 * Calls that were sent to the host, by their ids on the host. The ids are changed for the host, because calls of
+	 * two sessions can have the same id.
+	 */
 	readonly #calls = new Map<string, { readonly callId: string; readonly connection: ToolConnection }>();
 	#isClosed = false;
 
@@ -46,7 +49,7 @@ export class Host {
 		return connection;
 	}
 
-	/** Ends a connection. Its open calls end as interrupted. */
+	/** Ends a connection. The open calls of the connection end as interrupted. */
 	disconnect(connection: ToolConnection): void {
 		this.#connections.delete(connection);
 		for (const [id, call] of this.#calls) if (call.connection === connection) this.#calls.delete(id);
@@ -73,7 +76,9 @@ interface HostedSession {
 	readonly calling: (call: ClientCall) => void;
 }
 
-/** Connected hosts by principal and id. If several streams declare the same id, the last of them is the host. */
+/**
+ * Connected hosts by principal and id. If several streams declare the same id, the last of these streams is the host.
+ */
 export class Hosts {
 	readonly #hosts = new Map<string, readonly Host[]>();
 

@@ -118,8 +118,8 @@ export class OpenApprovals {
 	}
 
 	/**
-	 * Returns the answer to the open approval that a decision names by its id or by the id of its call. If
-	 * several runs have calls with this id, an approval for which `isOwn` returns true has precedence. Returns
+	 * Returns the answer to the open approval that a decision names by the id of the approval or by the id of the call.
+	 * If several runs have calls with the same id, an approval for which `isOwn` returns true has precedence. Returns
 	 * undefined if the decision names no approval, or several approvals of other runs.
 	 */
 	answerTo(
