@@ -195,7 +195,7 @@ export class McpEndpoint {
 	}
 
 	/**
-	 * If there are too many sessions, in total or of the principal, ends the oldest idle session of the principal.
+	 * Ends the oldest idle session of the principal if there are too many sessions, in total or of the principal.
 	 * Throws if the principal has no idle session.
 	 */
 	#makeRoom({ id }: Principal): void {

@@ -20,7 +20,7 @@ import type { FrameShape } from "./envelope.ts";
 import { errorPhrases } from "./error-code.ts";
 import type { DecodedFrame, Request } from "./schema.ts";
 
-/** Event for clients that ignore responses and wait for the reply. */
+/** Event about a refused message, for clients that ignore responses and wait for an event with the reply. */
 interface RefusedMessage extends Omit<Passing, "event"> {
 	readonly event: { readonly type: "message.refused"; readonly error: string };
 }

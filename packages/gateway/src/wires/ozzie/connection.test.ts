@@ -46,7 +46,7 @@ class Client {
 		while (!this.frames.includes(what)) await this.#runtime.settle();
 	}
 
-	/** Returns the ids of responses and the types of events, in order. */
+	/** Returns the ids of responses and the types of events, in the order of the frames. */
 	get frames(): string[] {
 		return this.written.map((frame) => ("event" in frame ? frame.event.type : `${frame.id}`));
 	}

@@ -16,12 +16,12 @@ import type { HandlerContext, JoinedSession, MethodDeps } from "./methods/reques
 import { actingPrincipal } from "./methods/request.ts";
 import type { RefusedFrame, Request } from "./schema.ts";
 
-/** Maximum number of waiting requests of a connection. At the maximum, the connection is not read. */
+/** Maximum number of waiting requests per connection. At the maximum, the connection is not read. */
 export const maxPending = 32;
 
 /**
- * Maximum number of events that wait for the end of all requests. Above it, the waiting events are sent between two
- * responses.
+ * Maximum number of events that wait until all requests have responses. If more events wait, they are sent between
+ * two responses.
  */
 const maxDelayed = 256;
 
@@ -54,7 +54,10 @@ export class OzzieConnection implements HandlerContext {
 	readonly deps: OzzieConnectionDeps;
 	readonly #views = new Map<string, SessionView>();
 	#current: string | undefined;
-	/** Key of this connection in the rate limit. The rate limit may outlive the connection. */
+	/**
+	 * Key of this connection in the rate limit, without a session. A symbol, because the rate limit may outlive the
+	 * connection.
+	 */
 	readonly #unnamed = Symbol("a connection without a session");
 	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];
 	readonly #inFlight = new Set<string>();
@@ -162,7 +165,7 @@ export class OzzieConnection implements HandlerContext {
 		await this.finish();
 	}
 
-	/** Ends the connection. Its runs continue. */
+	/** Ends the connection. Runs in its sessions continue. */
 	async close(): Promise<void> {
 		this.#closed = true;
 		this.#stopChecks?.();
@@ -362,7 +365,7 @@ export class OzzieConnection implements HandlerContext {
 		return view;
 	}
 
-	/** Leaves the view of a deleted session, whose delayed events are still sent. */
+	/** Leaves the view of a deleted session. The delayed events of the session are still sent. */
 	async #leaveDeleted(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);
 		this.#views.delete(sessionId);
@@ -370,8 +373,8 @@ export class OzzieConnection implements HandlerContext {
 	}
 
 	/**
-	 * Drops the delayed events of the session. If another view of the session has joined, its replay delivers
-	 * these events again.
+	 * Leaves the session, and drops its delayed events. If a new view of the session has joined, the replay of the new
+	 * view delivers these events again.
 	 */
 	async #leave(sessionId: string): Promise<void> {
 		const view = this.#views.get(sessionId);

@@ -9,13 +9,16 @@ import { toTime } from "../shared/time.ts";
 import { maxArguments } from "../shared/wire-event.ts";
 import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** Maximum number of bytes of JSON in a piece of a delta. A frame contains the text twice, and the other fields. */
+/**
+ * Maximum number of bytes of JSON in a piece of a delta. A frame contains the text twice, in addition to the other
+ * fields.
+ */
 const longestPiece = 15_500;
 
 /**
- * Encodes events for the envelope `both`. Caches the last frame, because an event is sent to all clients in a row. A
- * payload has the flat fields, `id`, `session_id`, `type`, `timestamp`, `source`, and the payload again. If two fields have
- * the same name, the flat field has precedence.
+ * Encodes events for the envelope `both`. Caches the last frame, because an event is sent to one client after the
+ * other. A payload has the flat fields, `id`, `session_id`, `type`, `timestamp`, `source`, and the payload again. If
+ * two fields have the same name, the flat field has precedence.
  */
 export class EnvelopeFrames {
 	readonly #clock: Clock;
@@ -90,8 +93,8 @@ function decodable({ event }: OzzieEvent, { payload }: EventFrame): object {
 }
 
 /**
- * Returns a call whose `arguments` is an object, because Go clients drop other events. As in existing servers, the
- * object contains another value as text.
+ * Returns the call with an object as `arguments`, because Go clients drop an event with arguments of another type. As
+ * in existing servers, arguments of another type become a text in the object.
  */
 function withObject(call: { readonly arguments?: unknown }): object {
 	const { arguments: given } = call;
@@ -100,8 +103,8 @@ function withObject(call: { readonly arguments?: unknown }): object {
 }
 
 /**
- * Fields of a call that always requires approval. Go clients answer a `select` with a value, but a `confirm` without
- * a value, and such a call needs an explicit value.
+ * Fields that show the approval of a call as a `select`, if the call always requires approval. The answer to such an
+ * approval needs a value. Go clients answer a `select` with a value, but a `confirm` without a value.
  */
 const choice = {
 	type: "select",
@@ -151,7 +154,10 @@ function piecesOf(content: string): string[] {
 	return pieces;
 }
 
-/** Maximum number of bytes of a WebSocket message for Go clients: coder/websocket, `defaultReadLimit` in read.go. */
+/**
+ * Maximum number of bytes of a WebSocket message that Go clients accept: coder/websocket, `defaultReadLimit` in
+ * read.go.
+ */
 const maxFrameBytes = 32_768;
 /**
  * Number of header bytes of an unmasked WebSocket frame with a payload of 126 to 65,535 bytes: RFC 6455, section 5.2.
@@ -173,8 +179,9 @@ function fitsFrame(text: string): boolean {
 export type Fits = (value: unknown) => boolean;
 
 /**
- * Returns the payload, shortened if it does not fit. Cuts long strings first, then replaces free-form arguments, then
- * shortens lists. Preserves the keys of the payload, and the types of all values except arguments.
+ * Returns the payload, shortened as far as possible if it does not fit. Cuts long strings first, then replaces
+ * free-form arguments, then shortens lists. Preserves the keys of the payload, and the types of all values except
+ * arguments.
  */
 function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 	if (fits(payload)) return payload;
@@ -239,8 +246,8 @@ function withLists(value: object, max: number): object {
 }
 
 /**
- * Returns the value, whose strings are cut about as little as needed. Returns undefined if the value does not fit
- * even with strings of the shortest length.
+ * Returns the value with shortened strings. The strings are cut about as little as necessary. Returns undefined if
+ * the value does not fit even with strings of the shortest length.
  */
 export function capToFit(
 	value: unknown,

@@ -6,8 +6,8 @@ import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
 /**
  * Shape of the frames of a connection:
  * - `flat`: the form of the protocol document.
- * - `both`: for the existing Go clients, which read the payload inside the payload, accept no message above
- *   32 KiB, and answer a `confirm` without a value.
+ * - `both`: the form for existing Go clients. These clients read the inner payload, accept no message above 32 KiB,
+ *   and answer a `confirm` without a value.
  */
 export type FrameShape = "flat" | "both";
 
@@ -37,8 +37,9 @@ export function readEnvelope({ url, headers }: UpgradeRequest): RequestedEnvelop
 }
 
 /**
- * Whether an upgrade looks like the upgrade of an existing Go client: coder/websocket over Go's net/http. Such a client
- * sends Go's user agent, accepts gzip, and offers neither extensions nor a subprotocol (coder/websocket v1.8.14, dial.go).
+ * Whether an upgrade request looks like the request of an existing Go client. These clients use coder/websocket over
+ * Go's net/http. They send Go's user agent, accept gzip, and offer neither extensions nor a subprotocol
+ * (coder/websocket v1.8.14, dial.go).
  */
 export function isGoHandshake(headers: IncomingHttpHeaders): boolean {
 	return (
@@ -53,7 +54,7 @@ const unsent = ["origin", "cookie", "sec-websocket-extensions", "sec-websocket-p
 /** First frame of the existing Go clients, up to its parameters. Go writes struct fields in their order, without spaces. */
 const opening = '{"type":"req","id":"req-1","method":"open_session","params":{';
 
-/** Whether the first frame of a connection has the form of the first frame of the existing Go clients. */
+/** Whether a frame has the form in which existing Go clients send the first frame of a connection. */
 export function isGoOpening(text: string): boolean {
 	if (!text.startsWith(opening)) return false;
 	try {

@@ -2,7 +2,10 @@ import { type Cache, type Clock, createCache } from "@parley/base";
 import { frameText } from "../../transport/frame-writer.ts";
 import { encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 
-/** JSON around the text of a delta. It is the same for all deltas of one run until the next recorded event. */
+/**
+ * JSON around the text of a delta. This JSON is the same for all deltas of one run until the next recorded event of
+ * the session.
+ */
 interface DeltaFrame {
 	readonly seq: number;
 	readonly runId: string;
@@ -17,7 +20,8 @@ const noText = '"content":""';
 type DeltaEvent = Extract<OzzieEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
 
 /**
- * Encodes events for the envelope `flat`. Caches the last frame, because an event is sent to all clients in a row.
+ * Encodes events for the envelope `flat`. Caches the last frame, because an event is sent to one client after the
+ * other.
  */
 export class EventFrames {
 	#event: OzzieEvent | undefined;

@@ -3,8 +3,8 @@ import { defined } from "@parley/base";
 import type { OzzieEvent } from "./codec.ts";
 
 /**
- * Returns the event for an observer. Replaces the token of a prompt or a suspended task with a name. The same token
- * always gets the same name.
+ * Returns the event for an observer. Replaces the token of a prompt, or of a suspended task, with a name. The same
+ * token always gets the same name.
  */
 export function hideToken<Event extends OzzieEvent>(happened: Event): Event {
 	const { event } = happened;

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from "@parley/base";
 
-/** Number of failed requests per second above which reading pauses, and the maximum burst of such requests. */
+/** Number of failed requests per second above which reading pauses. It is also the maximum burst of failed requests. */
 const failuresPerSecond = 1000;
 
 /**

@@ -54,7 +54,7 @@ export interface OzzieServerOptions {
 	readonly counts?: WireCounts;
 	/** Redactor of error texts. If it is absent, clients get the texts unchanged. */
 	readonly redactor?: ErrorRedactor;
-	/** Registry that closes the connections of tokens that become invalid. */
+	/** Registry that closes a connection when the token of its client becomes invalid. */
 	readonly openConnections?: OpenConnections;
 	readonly secretPages?: SecretPages | undefined;
 }
@@ -168,8 +168,8 @@ export class OzzieServer {
 	}
 
 	/**
-	 * Serves an upgrade request that has been checked and authenticated. Refuses it with 400 for an unknown envelope,
-	 * and with 503 after a call of `close`.
+	 * Serves an upgrade request that has been checked and authenticated. Refuses the request with 400 for an unknown
+	 * envelope, and with 503 after a call of `close`.
 	 */
 	accept(request: IncomingMessage, socket: Duplex, head: Buffer, caller: Caller): void {
 		const envelope = this.#closed ? stopping : readEnvelope(request);
@@ -263,8 +263,8 @@ export class OzzieServer {
 	}
 
 	/**
-	 * Closes the connection of a client after all earlier frames are sent. Destroys the socket of a client that does
-	 * not answer.
+	 * Closes the connection of a client after all earlier frames are sent. Destroys the socket if the client does not
+	 * answer the close in time.
 	 */
 	#shut(client: Client, code: number, reason: string): void {
 		client.writer.finish();

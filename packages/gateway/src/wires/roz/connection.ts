@@ -32,7 +32,9 @@ export interface SessionStreamOptions {
 	readonly newId: () => string;
 	readonly resumed: string | undefined;
 	readonly hosts: Hosts;
-	/** Id of the host that the client of this stream provides for other sessions. Undefined if the client is no host. */
+	/**
+	 * Id of the host that the client of this stream provides for other sessions. Undefined if the client is not a host.
+	 */
 	readonly ownHostId: string | undefined;
 	/**
 	 * Stops the reads of the transport if a frame must wait until the session is open, because a flood of frames must

@@ -288,7 +288,7 @@ class Player {
 }
 
 const model = new WordModel();
-/** Ids of the calls of the tool `plant` that ran. */
+/** Ids of the executed calls of the tool `plant`. */
 const planted: string[] = [];
 
 async function faultsOf(t: TestRuntime, { steps, seed }: Sequence): Promise<readonly string[]> {

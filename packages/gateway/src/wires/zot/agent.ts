@@ -99,8 +99,8 @@ export class Agent {
 	}
 
 	/**
-	 * Returns the number of messages of the transcript. Reads it once after each change, because clients request it
-	 * often.
+	 * Returns the number of messages in the transcript. The transcript is read only once after each change, because
+	 * clients request the number often.
 	 */
 	messageCount(): Promise<number> {
 		this.#messageCount ??= this.transcript().then(({ length }) => length);
@@ -136,13 +136,19 @@ export class Agent {
 		return this.restoreModel(requested);
 	}
 
-	/** Sets a model without `checkModel`, for example the model of the command line or of the stored session. */
+	/**
+	 * Sets a model without a call of `checkModel`, for example the model from the command line or from the stored
+	 * session.
+	 */
 	async restoreModel(requested: string): Promise<string> {
 		this.#model = await this.#joined.setModel(keyed("set_model"), requested);
 		return this.#model;
 	}
 
-	/** Returns the listed models. An unlisted active model, for example of the operator's own server, is first. */
+	/**
+	 * Returns the listed models. If the active model is not listed, it is first. For example, it is a model of the
+	 * operator's own server.
+	 */
 	models(): readonly ModelInfo[] {
 		const listed = this.#runtime.models(principal);
 		if (listed.some(({ id }) => id === this.#model)) return listed;

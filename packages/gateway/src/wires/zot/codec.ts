@@ -126,7 +126,7 @@ export function encodeFrame(frame: Frame): string {
 	return `{"type":"text_delta","delta":${encodeJson(delta)}${newest.end}`;
 }
 
-/** JSON after the text of the newest delta, which is the same for all deltas of a prompt. */
+/** JSON that follows the text in the newest delta. This JSON is the same for all deltas of a prompt. */
 let newest: { readonly id: Id | undefined; readonly end: string } = { id: undefined, end: "}" };
 
 function endOf(id: Id | undefined): string {
@@ -259,7 +259,7 @@ export function encodeZotReply(
 
 type Approval = NonNullable<Prompt["approval"]>;
 
-/** Encodes an approval. `id` is its id on this connection. */
+/** Encodes an approval. `id` identifies the approval on this connection. */
 export function encodeAsk(id: string, { label }: Prompt, approval: Approval): Ask {
 	const { callId: call_id, tool, arguments: args, preview, risk, notes, allowSession } = approval;
 	return { type: "ask", id, call_id, tool, args, label, preview, risk, notes, can_remember: allowSession };
@@ -277,8 +277,8 @@ const beginning = new RegExp(
 );
 
 /**
- * Finds the id of a line that is not valid JSON, so that its client gets a response. Reads only the beginning of the line,
- * and ignores `id` in nested values. Returns undefined if it finds no id.
+ * Finds the id of a line that is not valid JSON, so that the client can match the response to its command. Reads only
+ * the beginning of the line, and ignores `id` in nested values. Returns undefined if no id is found.
  */
 export function idOfLine(line: string): Id | undefined {
 	const [, id] = beginning.exec(line.slice(0, maxSearchedCharacters)) ?? [];

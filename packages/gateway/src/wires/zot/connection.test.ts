@@ -148,7 +148,7 @@ test("without approvals, calls run without a prompt, and calls that always requi
 	]);
 });
 
-/** Starts a prompt whose call waits for approval. */
+/** Starts a prompt, and waits until a call of the prompt waits for approval. */
 async function openApproval(...commands: readonly string[]): Promise<{ setup: ZotSetup; ask: Ask }> {
 	const replies = commands.map((command, at) => [bash(`c${at}`, command)]);
 	const model = new ScriptedModel(...replies, [says("ok")], [bash("again")], [says("ok")]);

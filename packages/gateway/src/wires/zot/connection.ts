@@ -39,7 +39,7 @@ export class ZotConnection {
 	readonly #handlers: Handlers;
 	#admitted: boolean;
 	#hasStarted = false;
-	/** Resolves when the pending responses have been sent. A later response waits for it. */
+	/** Resolves when the pending responses have been sent. A later response waits for this promise. */
 	#answering: Promise<void> | undefined;
 
 	constructor(options: ConnectionOptions) {
@@ -56,7 +56,7 @@ export class ZotConnection {
 		return this.#prompts.busy || this.#answering !== undefined;
 	}
 
-	/** Reads a line. Returns false if the client must be disconnected after its response. */
+	/** Reads a line. Returns false if the client must be disconnected after the response to the line. */
 	receive(line: Line): boolean {
 		if (line.kind !== "text") {
 			const reason = line.kind === "oversized" ? zotErrorTexts.longLine : zotErrorTexts.notUtf8;
@@ -134,7 +134,7 @@ export class ZotConnection {
 	 */
 	#carryOut(command: Command): void {
 		// The state is checked when the command is read. A prompt in the same write makes the agent busy only for the
-		// commands after it.
+		// commands after the prompt.
 		if (onlyIdle.has(command.type) && this.#prompts.busy) {
 			this.#answer(failure(command, "agent is busy"));
 			return;

@@ -31,8 +31,8 @@ export const Id = z.union([
 export type Id = z.infer<typeof Id>;
 
 /**
- * Schema of the fields of every line. An id of `null` is treated as absent, because clients in typed languages send
- * it.
+ * Schema of the fields that every line has. An id of `null` is treated as absent, because clients in typed languages
+ * send `null`.
  */
 export const LineEnvelope = z.looseObject({ type: z.string(), id: Id.nullish() });
 

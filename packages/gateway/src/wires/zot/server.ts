@@ -32,8 +32,8 @@ export interface ServeOptions {
 }
 
 /**
- * Serves the client of two streams until its input has ended and its commands are done. An abort of `stop` ends all
- * commands. Resolves with the exit code:
+ * Serves one client over two streams, until the input has ended and all commands are done. An abort of `stop` ends
+ * all commands. Resolves with the exit code:
  * - 0 for a normal end
  * - 1 for a client without the token
  * - 74 for a client that does not read or cannot be read
@@ -56,7 +56,8 @@ export async function serveZot(options: ServeOptions): Promise<number> {
 		approvals,
 		send: (frame) => {
 			out.write(encodeFrame(frame));
-			// The first text of a reply is sent at once, before other work of this tick, for example the commit of a short reply.
+			// The first text of a reply is sent at once, before the other work in this tick, for example the commit of a
+			// short reply.
 			if (frame.type === "text_delta" && before === "assistant_start") out.flush();
 			before = frame.type;
 		},

@@ -9,7 +9,9 @@ import { decodeRequest } from "../codec.ts";
 import { OzzieConnection } from "../connection.ts";
 import { actionsOf } from "./handlers.ts";
 
-/** Returns minimal parameters of each method in the session with this id. A missing method fails to compile. */
+/**
+ * Returns minimal parameters for each method. `session` is the id of the session. A missing method fails to compile.
+ */
 const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput<Name> } => ({
 	open_session: {},
 	send_message: { content: "hi" },
@@ -85,7 +87,7 @@ const paramsIn = (session: string): { readonly [Name in MethodName]: MethodInput
 	verify_audit: {},
 });
 
-// The cast is safe because these are the keys of the object.
+// The cast is safe because the object has exactly the methods as keys.
 const names = Object.keys(paramsIn("")) as readonly MethodName[];
 
 type NewToken = Parameters<TestRuntime["runtime"]["trust"]["tokens"]["create"]>[1];
@@ -133,7 +135,7 @@ function byTicket({ runtime, clock }: TestRuntime, principal: Principal): Princi
 interface Case {
 	readonly method: MethodName;
 	readonly params: object;
-	/** Id of the session. Connections that may join it do so first. */
+	/** Id of the session. Connections that may join the session do so before the test. */
 	readonly session: string;
 }
 
@@ -174,8 +176,8 @@ async function request(
 
 async function ownSession(t: TestRuntime, principal: Principal): Promise<string> {
 	if (principal.kind === "connector") {
-		// The session has the same channel, whatever the role of the principal. It is opened by an owner, because not every role
-		// may open a session.
+		// The session belongs to the same channel for each role of the principal. An owner opens the session, because not
+		// every role may open a session.
 		const { id, platform = "" } = principal;
 		const opener = { ...testConnector("owner", id), platform };
 		return t.create(opener);

@@ -26,15 +26,15 @@ export interface HandlerContext {
 	/** Session of requests without `session_id`. */
 	readonly current: string | undefined;
 	/**
-	 * Returns the view of the session of a request, or undefined without a session. Throws `not_found` if the named session
-	 * is not joined.
+	 * Returns the view of the session that a request names, or of the current session. Returns undefined if there is
+	 * none. Throws `not_found` if the named session is not joined.
 	 */
 	target(request: Request): SessionView | undefined;
 	/**
-	 * Joins a session, whose events begin after the current response. Without `afterSeq`, a joined session
-	 * continues at its position. With `replace`, leaves the current session. With `replace`, or without a
-	 * current session, the joined session becomes the current session. `lastSeq` is the `seq` of the newest
-	 * recorded event, or of the last delivered event if the session continues.
+	 * Joins a session. The events of the session begin after the current response. Without `afterSeq`, a session that
+	 * is already joined continues at its position. With `replace`, leaves the current session. With `replace`, or
+	 * without a current session, the joined session becomes the current session. `lastSeq` is the `seq` of the newest
+	 * recorded event. If the session continues, `lastSeq` is the `seq` of the last delivered event.
 	 */
 	join(sessionId: string, afterSeq: number | undefined, replace: boolean): Promise<JoinedSession>;
 	/** Returns the open prompt of a token, if the client shows one prompt at a time and follows the session. */
@@ -82,8 +82,8 @@ export function targetOpen(connection: HandlerContext, request: Request): Sessio
 }
 
 /**
- * Returns the id of the session that the parameters name, even if it is not joined. Otherwise, returns the id of the
- * session of the request.
+ * Returns the id of the session that the parameters name, even if this session is not joined. If the parameters name
+ * none, returns the id of the session that `targetOpen` finds.
  */
 export function targetNamed(
 	connection: HandlerContext,
@@ -106,8 +106,8 @@ export async function targetOrNew(
 }
 
 /**
- * Creates a session for a request that names none, and returns its id. With a key, the same request over another
- * connection gets the same session.
+ * Creates a session for a request that names none, and returns its id. If the request has a key, the same request
+ * over another connection gets the same session.
  */
 async function createImplicit(connection: HandlerContext, request: PrincipalRequest): Promise<string> {
 	const { principal, key, method, params } = keyedRequest(request);
@@ -123,7 +123,7 @@ async function createImplicit(connection: HandlerContext, request: PrincipalRequ
 	} catch (reason) {
 		const error = ParleyError.from(reason);
 		if (key === undefined || error.code !== "invalid_argument") throw error;
-		// The error names the key of the client instead of the derived key.
+		// The error names the client's key instead of the derived key.
 		throw new ParleyError(ozzieErrorTexts.keyReused({ key }), { code: error.code, cause: reason });
 	}
 }

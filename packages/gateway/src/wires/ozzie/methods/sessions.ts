@@ -285,11 +285,12 @@ function encodeFeedback({
 type Messages = MethodResult<"load_messages">;
 type Page = Messages[number];
 
-/** Minimum number of characters of a message that is cut to the size of a page. */
+/** Minimum number of characters that remain of a message when it is cut to the size of a page. */
 const shortestMessage = 1_000;
 
 /**
- * Returns the newest messages that fit into one response. With `seq`, returns the text of this event from `offset`.
+ * Returns the newest messages that fit into one response. With `seq`, returns the text of the event with this `seq`,
+ * from `offset`.
  */
 async function loadMessages(
 	connection: HandlerContext,

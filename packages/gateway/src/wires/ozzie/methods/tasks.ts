@@ -54,7 +54,7 @@ export const taskMethods: MethodsOf<TaskMethod> = {
 		const { params, principal } = request;
 		const { tasks } = connection.deps.runtime;
 		const addressed = request.sessionId === undefined ? undefined : connection.target(request)?.id;
-		// Without this check, an unknown task would return an empty page or all pages.
+		// Without this check, a query with an unknown task would return an empty page or all pages.
 		for (const id of [params.before, params.parent_id])
 			if (id !== undefined) await tasks.check(principal, id);
 		const found = await tasks.list(principal, decodeTaskFilter(params, params.session_id ?? addressed));

@@ -11,13 +11,16 @@ export interface SessionToolsOptions {
 	readonly hosts: Hosts;
 	/** Id of the host that the client of this stream provides for other sessions. */
 	readonly ownHostId: string | undefined;
-	/** Id of the host whose tools the act phases of this session use. */
+	/** Id of the host for the act phases of this session. The act phases use the tools of this host. */
 	readonly hostId: string | undefined;
 	readonly calling: (call: ClientCall) => void;
 	readonly request: (call: ClientCall) => void;
 }
 
-/** Tools of one stream: the tools of its client, which may also be a host, and the tools of the session's host. */
+/**
+ * Tools of one stream: the tools of the stream's client, and the tools of the session's host. The client may itself
+ * be a host for other sessions.
+ */
 export class SessionTools {
 	readonly #options: SessionToolsOptions;
 	readonly #sessionId: string;
@@ -26,7 +29,7 @@ export class SessionTools {
 	readonly #withdraw: (() => void) | undefined;
 	#hosted: { readonly host: Host; readonly connection: ToolConnection } | undefined;
 	#run = "";
-	/** Names of the session's tools whose calls change nothing, as of the last call of `permissions`. */
+	/** Names of the session's tools that change nothing, according to the last call of `permissions`. */
 	#pure: ReadonlySet<string> = new Set();
 	#hasLeft = false;
 

@@ -44,8 +44,9 @@ export interface StartParts {
 }
 
 /**
- * Opens the session of a stream: a new session, or the session that the client continues. Rejects with `invalid_argument`
- * or `not_found` for a request that the client can correct. If it rejects, no new session remains.
+ * Opens the session of a stream: a new session, or the session that the client continues. Rejects with
+ * `invalid_argument` or `not_found` for a request that the client can correct. After a rejection, no new session
+ * remains.
  */
 export async function startSession(command: StartSession, parts: StartParts): Promise<StartedSession> {
 	const { runtime, principal, resumed, deliver } = parts;
@@ -102,8 +103,8 @@ async function create(
 ): Promise<string> {
 	const profile = await agentOf(start.environmentId, runtime, principal);
 	const model = await runtime.modelOf(principal, defined({ profile, model: start.model || undefined }));
-	// The protocol does not name the model of a thought. The model of the session is assumed, because only the same model can
-	// use a thought.
+	// The protocol does not state which model wrote a thought. The model of the session is assumed, because only the
+	// model that wrote a thought can use the thought.
 	const history = messages.map((one) => (one.role === "assistant" ? { ...one, model } : one));
 	const requested = defined({ id: newId(), history, profile });
 	return (await SessionView.create(runtime, keyed(principal), requested)).id;
@@ -113,7 +114,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
  * Returns the name of the agent, or undefined for the default agent. Existing clients send no environment, "default",
- * or the UUID of an environment of another server.
+ * or the UUID of an environment on another server.
  */
 async function agentOf(
 	environment: string,

@@ -17,7 +17,7 @@ interface TurnOptions {
 	readonly session: StartedSession;
 	readonly clock: Clock;
 	readonly log: Logger;
-	/** Creates the request to the runtime for the frame with this name. */
+	/** Creates a request to the runtime. `method` is the name of the frame. */
 	readonly keyed: (method: string) => Keyed;
 	readonly send: (response: SessionResponse) => void;
 	/** Reports that the terminal frame follows, which the client may answer with its next message. */
@@ -152,7 +152,7 @@ class TurnFrames {
 		this.#options = options;
 	}
 
-	/** Returns the tokens of the last request and of the window, for `keepalive`. */
+	/** Returns the token counts for `keepalive`: the tokens of the last request, and the size of the context window. */
 	get tokens(): { readonly tokensUsed?: number; readonly tokensMax?: number } {
 		return this.#tokens;
 	}
@@ -189,7 +189,7 @@ class TurnFrames {
 	/** Sends the terminal frame, and then the compactions of the turn. */
 	end({ content, error, cause }: Event<"assistant.message">): void {
 		const { send, messageId } = this.#options;
-		// The answer of a workflow comes from its steps, so the run has sent no text of it.
+		// The answer of a workflow comes from its steps, so the run itself has sent no text of the answer.
 		if (!this.#hasText && content !== "") this.#text(content);
 		const stopReason = this.#stopReason(error, cause);
 		if (stopReason === undefined) send(errorFrame(this.#codeOf(cause), error));

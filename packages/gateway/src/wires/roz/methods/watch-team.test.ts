@@ -39,6 +39,6 @@ test("workers are replayed one after the other, so that the events of one are in
 	await team.begin(id);
 	await finished.promise;
 	expect(events.filter(({ event }) => event?.$case === "workerExited")).toHaveLength(5);
-	// At most two sessions are read at the same time: the session of the task and one worker.
+	// At most two sessions are read at the same time: the session of the task, and the session of one worker.
 	expect(max).toBeLessThanOrEqual(2);
 });

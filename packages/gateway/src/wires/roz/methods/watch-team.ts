@@ -67,8 +67,8 @@ interface TeamWatchOptions {
 }
 
 /**
- * Watches the workers of a task: its own run, and each task that a worker spawns. The events of each worker are sent in
- * order from its start. The watch ends when all workers have exited.
+ * Watches the workers of a task: the task itself, and each task that a worker spawns. The events of each worker are
+ * sent in order from its start. The watch ends when all workers have exited.
  */
 export class TeamWatch {
 	readonly #options: TeamWatchOptions;
@@ -77,7 +77,8 @@ export class TeamWatch {
 	readonly #phases = new Map<string, number>();
 	readonly #open = new Set<string>();
 	/**
-	 * Promise of the last replay. The known workers are replayed one after the other, because their events may be large.
+	 * Promise that resolves after the last replay. The known workers are replayed one at a time, because the events of
+	 * a worker may be large.
 	 */
 	#replayed: Promise<void> = Promise.resolve();
 	#isOver = false;
@@ -90,8 +91,8 @@ export class TeamWatch {
 	async begin(taskId: string): Promise<void> {
 		const { runtime, principal } = this.#options;
 		const { sessionId } = await runtime.tasks.check(principal, taskId);
-		// The watch must not end until this session has been read, because only its events may name the workers of the
-		// task.
+		// The watch must not end until the session of the task has been read, because only the events of this session may
+		// name the workers.
 		this.#open.add(sessionId);
 		this.#add(
 			runtime.observe(principal, ({ sessionId: of, event }) => {
@@ -100,7 +101,7 @@ export class TeamWatch {
 		);
 		this.#expect(taskId);
 		await this.#read(taskId, "");
-		// The events of the task's session contain the tasks that workers spawn, and the ends of these tasks.
+		// The session of the task has an event when a worker spawns a task, and when such a task ends.
 		await this.#watch(sessionId, ({ event }) => this.#follow(event));
 		this.#exited(sessionId);
 	}
@@ -136,7 +137,7 @@ export class TeamWatch {
 		}
 	}
 
-	/** Reports the exit of a task that ended before it started, because no worker event follows. */
+	/** Reports the exit of a task that ended before it started. No worker event follows for such a task. */
 	#settle(taskId: string): void {
 		if (!this.#open.has(taskId)) return;
 		this.#facts(taskId)

@@ -33,14 +33,14 @@ export class Approvals {
 	}
 
 	async raise(prompt: Prompt): Promise<void> {
-		// No client of this wire can answer a question, with or without approvals.
+		// Clients of this wire cannot answer questions, even if they answer approvals.
 		if (!prompt.approval) return this.#refuse(prompt, zotErrorTexts.noQuestions);
 		if (!this.#send) return this.#refuse(prompt, approvalRequired(prompt));
 		if (this.#ended) return this.#refuse(prompt, reasons[this.#ended]);
 		this.#send(encodeAsk(this.#ids.open(prompt), prompt, prompt.approval));
 	}
 
-	/** Closes an approval that was answered, that has expired, or whose run has ended. */
+	/** Closes an approval, because it was answered or has expired, or because its run has ended. */
 	settle(token: string): void {
 		this.#ids.settle(token);
 	}

@@ -89,8 +89,8 @@ function describeModel(model: ReturnType<Agent["models"]>[number]): object {
 }
 
 /**
- * Maximum number of bytes of the messages in a frame, which must stay below the 16 MiB that clients accept for one
- * line.
+ * Maximum number of bytes of the messages in one frame. The frame must stay below 16 MiB, which is the most that
+ * clients accept for one line.
  */
 const maxBytes = 15 * 1024 * 1024;
 

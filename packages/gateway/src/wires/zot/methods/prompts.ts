@@ -82,7 +82,7 @@ export class Prompts {
 		return { active: active ?? null, queued: this.#waiting.map(describe) };
 	}
 
-	/** Removes a waiting prompt or compaction. Throws `not_found` if none with this id waits. */
+	/** Removes a waiting prompt or compaction. Throws `not_found` if no waiting prompt or compaction has the id. */
 	cancelWaiting(id: Id): void {
 		const job = this.#waiting.find((one) => one.id === id);
 		if (!job)
@@ -141,7 +141,7 @@ export class Prompts {
 		const abort = new AbortController();
 		const lines = new PromptLines(this.#tally, abort.signal);
 		const active: Active = { job, abort, lines, runId: undefined, done: resolve };
-		// From here on, an abort ends this prompt, even while it waits for earlier commands.
+		// From here on, an abort ends this job, even while the job waits for earlier commands.
 		this.#active = active;
 		const earlier = this.#options.settled();
 		if (earlier !== undefined) await earlier;
@@ -176,7 +176,10 @@ export class Prompts {
 		this.#send(job, { type: "done" });
 	}
 
-	/** Aborts the run with this id, because the next run may start before the core handles the cancellation. */
+	/**
+	 * Aborts the run `runId`. The id is necessary because the next run may start before the core handles the
+	 * cancellation.
+	 */
 	#cancelRun(runId: string): void {
 		const { agent, log } = this.#options;
 		agent.abort(runId).catch((error: unknown) => log.error("a prompt could not be aborted", { error }));
