@@ -101,7 +101,8 @@ class Player {
 			send: ({ response }) => {
 				if (!response) return;
 				if (response.$case === "sessionStarted") this.#session = response.value.sessionId;
-				// The cast is safe because every value is an object, in which fields with these names are texts.
+				// The cast is safe because each value is an object, and the fields that `ReceivedFrame` has are texts in this
+				// object.
 				this.#receive(response as ReceivedFrame);
 			},
 			finished: () => this.#states.finished(),

@@ -26,8 +26,8 @@ export interface HandlerContext {
 	/** Session of requests without `session_id`. */
 	readonly current: string | undefined;
 	/**
-	 * Returns the view of the session that a request names, or of the current session. Returns undefined if there is
-	 * none. Throws `not_found` if the named session is not joined.
+	 * Returns the view of the session that a request names, or of the current session. Returns undefined if the request
+	 * names no session and no session is current. Throws `not_found` if the named session is not joined.
 	 */
 	target(request: Request): SessionView | undefined;
 	/**
