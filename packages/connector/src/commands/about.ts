@@ -97,7 +97,8 @@ const pair: Command<RoomContext> = {
 		try {
 			return { text: pairedText(await context.gateway.request("pair", params), { code, context, room }) };
 		} catch (reason) {
-			// The general answer to `permission_denied` tells a person without access to use this command.
+			// The general answer to `permission_denied` advises a person without access to use this command, which
+			// has just failed.
 			const { code: failure, message } = ParleyError.from(reason);
 			if (failure !== "permission_denied" && failure !== "resource_exhausted") throw reason;
 			return { text: refusalText(message, { person, room }, context.platform) };

@@ -15,7 +15,9 @@ export interface CommandOption {
 	readonly choices?: readonly Suggestion[];
 	/** Whether the command's `complete` has suggestions for this option. */
 	readonly completes?: true;
-	/** Inclusive limits of an integer, or of the length of a string in UTF-16 code units. */
+	/**
+	 * Inclusive limits of the value of an integer option, or of the length of a string option in UTF-16 code units.
+	 */
 	readonly min?: number;
 	readonly max?: number;
 }
@@ -30,13 +32,13 @@ export interface CommandShape {
 	/** Options of the command, with the required options first. */
 	readonly options: readonly CommandOption[];
 	/**
-	 * `manage`: a platform whose commands have permissions shows the command by default only to people who manage the
-	 * server. The gateway checks permissions for every call.
+	 * `manage`: if commands have permissions on the platform, the platform shows the command by default only to
+	 * people who manage the server. The gateway checks permissions for every call.
 	 */
 	readonly least?: "manage";
 }
 
-/** An option whose value a person is typing. */
+/** An option, and the start of the value that a person is typing for it. */
 export interface Completing {
 	readonly option: string;
 	readonly typed: string;

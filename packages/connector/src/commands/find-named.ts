@@ -23,7 +23,7 @@ export interface NameSearch {
 const completeId = /^[a-z]+_[0-9a-z]{26}$/u;
 /** Pattern of the gateway's message for an unknown object, for example `not available: Schedule not found: …`. */
 const notFound = /^(?:not available: )?\w+ not found:/iu;
-/** Minimum length of a part of a title or of an id. */
+/** Minimum length of a typed text that may match a part of a title, or the end of an id. */
 const leastPart = 3;
 
 type Found = Named | "none" | "several";
@@ -47,8 +47,8 @@ async function search(
 }
 
 /**
- * Finds an object by its number in the list that the person saw, by its title, or by a unique part of its
- * title. Also accepts the unique end of an id, and any complete id without a check.
+ * Finds an object by its number in the newest list that the person saw, by its title, by the end of its id, or by a
+ * part of its title. The match must be unique. A complete id is accepted without a check.
  */
 async function searchNow(
 	context: HandlerContext,

@@ -7,7 +7,7 @@ import { type Named, removeNamed } from "./find-named.ts";
 import { isPublic, textOf } from "./options.ts";
 
 const maxShown = 10;
-/** Maximum number of notes that are searched for the end of an id. */
+/** Maximum number of notes to search for a note by the end of its id. */
 const maxSearched = 1000;
 
 const memory: Command = {

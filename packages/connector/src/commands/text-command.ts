@@ -17,9 +17,9 @@ export function isTextCommand(text: string): boolean {
 }
 
 /**
- * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or the
- * end, with quotes around spaces. The remaining text becomes the first string option that was not written by name.
- * Returns undefined if the text names neither a command nor a group of commands.
+ * Reads a text such as `!task new Count the files priority:high`. Options are written `name:value` at the start or
+ * the end, with quotes around spaces. The remaining text becomes the value of the first string option that was not
+ * written by name. Returns undefined if the text names neither a command nor a group of commands.
  */
 export function readTextCommand<Shape extends CommandShape>(
 	text: string,
@@ -78,8 +78,8 @@ function assignWords({ options }: CommandShape, text: string): Written {
 	const receives = ({ written }: Written): CommandOption | undefined =>
 		options.find(({ name, type }) => type === "string" && !written.has(name));
 	const all = free ? readNamedOptions(others.left, [free]) : others;
-	// If other text remains, and `free` would receive it, `name:value` of `free` is a part of that text: for example,
-	// `text:x` in a question about `text:x`.
+	// If other text remains and would become the value of `free`, then a written `name:value` for `free` is part of
+	// this value: for example, `text:x` in a question about `text:x`.
 	const isNamed = all.left === "" || receives(others) !== free;
 	const { written, left } = isNamed
 		? { ...all, written: new Map([...others.written, ...all.written]) }
@@ -89,8 +89,8 @@ function assignWords({ options }: CommandShape, text: string): Written {
 }
 
 /**
- * Removes `name:value` or `name=value` from the start and the end of a text, each option once. In the middle, such a
- * word stays part of the text.
+ * Removes `name:value` or `name=value` from the start and the end of a text, each option once. A `name:value` in
+ * the middle stays part of the text.
  */
 function readNamedOptions(text: string, options: readonly CommandOption[]): Written {
 	const written = new Map<string, string>();

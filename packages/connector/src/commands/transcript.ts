@@ -6,7 +6,7 @@ import { exportTexts } from "../texts/export.ts";
 
 /** Maximum length of one text, in UTF-16 code units. */
 const maxPart = 20_000;
-/** Maximum total size in bytes of the parts of a transcript. */
+/** Maximum total size of a transcript's parts, in bytes. */
 const maxTranscript = 2 * 1024 * 1024;
 
 const maxName = 200;

@@ -33,7 +33,8 @@ export const controlKinds = {
 	/** Control that selects one call of a card. Subject: the first token of the card. */
 	"review-call": "C",
 	/**
-	 * Subject: the token of a listed approval, possibly of another channel. `listed-approve` also has the version of the call.
+	 * Subject: the token of an approval in a list. The approval may be from another channel. For `listed-approve`,
+	 * the subject also contains the version of the call.
 	 */
 	"listed-approve": "o",
 	"listed-deny": "l",
@@ -67,7 +68,7 @@ export const controlKinds = {
 
 export type ControlKind = keyof typeof controlKinds;
 
-/** Whether the target of a control of this kind may belong to a room that this connector does not read. */
+/** Whether a control of this kind may refer to an approval in a room that this connector does not read. */
 export function isOfOtherRooms(kind: ControlKind): boolean {
 	return kind.startsWith("listed-");
 }
@@ -86,7 +87,10 @@ export interface Form {
 	}[];
 }
 
-/** Whether the form of a kind depends on the state of its target. `Connector.form` returns such a form. */
+/**
+ * Whether the form for this kind of control depends on the state of the control's target. `Connector.form` returns
+ * such a form.
+ */
 export function hasFormOfTarget(kind: ControlKind): boolean {
 	return kind === "edit";
 }

@@ -9,7 +9,7 @@ export interface ControlTarget {
 }
 
 const version = "1";
-/** Length of the signature in characters of base64url: 84 bits. */
+/** Length of the signature in base64url characters: 84 bits. */
 const macLength = 14;
 const form = new RegExp(`^${version}(.)\\.([^.]*)\\.(.*)$`, "su");
 

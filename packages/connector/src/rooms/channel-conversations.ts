@@ -9,7 +9,7 @@ import type { Conversation } from "./handler-context.ts";
 import { onBehalf } from "./on-behalf.ts";
 import type { Rooms } from "./rooms.ts";
 
-/** Maximum number of sessions that the gateway lists. */
+/** Maximum number of sessions to request from the gateway. */
 const maxListed = 500;
 /** Maximum number of conversations in the result. */
 const maxChecked = 25;
@@ -22,9 +22,9 @@ interface Parts {
 }
 
 /**
- * Returns up to `maxChecked` current conversations of a channel and of its threads that this person may see, most
- * recently used first. For a thread, the list is empty. `working`: only conversations in which a run is active or
- * waits for a person. Rejects with `permission_denied` if the person has no access.
+ * Returns up to `maxChecked` current conversations that the person may see in a channel and its threads, most
+ * recently used first. If `room` is a thread, the list is empty. `working`: only conversations in which a run is
+ * active or waits for a person. Rejects with `permission_denied` if the person has no access.
  */
 export async function channelConversations(
 	{ gateway, rooms, platform, subscriptions }: Parts,

@@ -106,8 +106,8 @@ function listed(
 }
 
 /**
- * Returns the operations that show a new title. They include a post if no model chose the title. A thread whose
- * platform always shows the titles of threads gets no post.
+ * Returns the operations that show a new title. They include a post if the title is not empty and a model did not
+ * choose it. In a thread, the post is omitted if the platform shows the titles of all threads.
  */
 function renamed(
 	{ title, by }: EventPayloads["session.renamed"],
@@ -343,7 +343,7 @@ function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { f
 	return parts.length === 0 ? {} : { foot: parts.join(" · ") };
 }
 
-/** Number of failures that are not shown, because their retry follows quickly. */
+/** Number of failed attempts of a model call that are not shown, because the next attempt follows quickly. */
 const triesInSilence = 1;
 
 function retrying(

@@ -28,8 +28,8 @@ function showWaiting(run: Run, position: number, scene: Scene): ShowOperation {
 }
 
 /**
- * Updates the notices or reactions of the queued messages, starting at the position `from`. Deletes the notice of the
- * message that is now active.
+ * Updates the notices or reactions of the queued messages in `runs`, starting at the position `from`. For the
+ * message at position 0, which is now active, the notice is deleted.
  */
 export function showMoved(runs: readonly Run[], from: number, scene: Scene): RenderOperation[] {
 	return runs.flatMap((run, position): RenderOperation[] => {

@@ -30,7 +30,10 @@ interface GrownPost {
 	readonly since?: number;
 }
 
-/** Returns the identity of the posts of a run's answer. `again` is the id of the button that repeats the run. */
+/**
+ * Returns the fields that identify the posts of a run's answer. `again` is the id of the button that repeats the
+ * run.
+ */
 export function grownPost(
 	run: { readonly id: string; readonly questions?: number; readonly at?: number },
 	scene: Scene,

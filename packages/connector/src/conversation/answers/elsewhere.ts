@@ -4,8 +4,8 @@ import type { ShowOperation } from "../vocabulary/render-operation.ts";
 import type { Run } from "./runs.ts";
 
 /**
- * Returns the property `elsewhere` of the run's answer, with the author of the message. Returns an empty object if
- * the author is not a person of the room's platform and tenant.
+ * Returns the property `elsewhere` for the answer of a run, with the author of the run's message. Returns an empty
+ * object without a room, or if the author is not a person of the room's platform and tenant.
  */
 export function elsewhereOf(run: Run | undefined, { room, link }: Scene): Pick<ShowOperation, "elsewhere"> {
 	const [platform, tenant, person] = run?.author?.id.split(":") ?? [];

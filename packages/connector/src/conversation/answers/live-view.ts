@@ -8,7 +8,7 @@ import type { CallPart, RunPart } from "./run-parts.ts";
  * `everything` has no maximum.
  */
 const maxLines = 3;
-/** Tools whose subject is a path. All members of the room may see the file name. */
+/** Tools that have a path as the subject of each call. All members of the room may see the file name. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 const maxSubject = 80;
 /** Returns the interval in seconds at which the shown duration of a running call changes. */

@@ -14,9 +14,12 @@ export interface CallPart {
 	readonly type: "call";
 	readonly id: string;
 	readonly name: string;
-	/** First line of the argument that identifies the call, for example a path or a command. */
+	/** First line of the call's main argument, for example of a path or a command. */
 	readonly subject?: string;
-	/** Start of the call, or time of the answer to its question, in milliseconds since the epoch. */
+	/**
+	 * Start time of the call, in milliseconds since the epoch. If the call waited for a question, the time of the
+	 * answer.
+	 */
 	readonly from: number;
 	/** End of the call, in milliseconds since the epoch; absent while the call is running. */
 	readonly to?: number;
@@ -25,17 +28,17 @@ export interface CallPart {
 	readonly waits?: string;
 }
 
-/** Maximum number of parts. The oldest parts are dropped first. */
+/** Maximum number of parts. If there are more, the oldest parts are dropped. */
 const maxParts = 80;
 /**
- * Maximum length of all texts together, in UTF-16 code units. The oldest parts are dropped first, but never the
- * newest part.
+ * Maximum length of all texts together, in UTF-16 code units. If the texts are longer, the oldest parts are
+ * dropped, but never the newest part.
  */
 const maxText = 30_000;
 const maxSubject = 100;
 const maxName = 60;
 
-/** Adds the text of a reply that is followed by tool calls. */
+/** Adds the text of a reply, after which tool calls follow. */
 export function withText(parts: readonly RunPart[], text: string): readonly RunPart[] {
 	return bounded([...parts, { type: "text", text }]);
 }
@@ -64,7 +67,7 @@ export function withEnd(
 }
 
 /**
- * Returns the parts in which the open call with this id waits for the question with this token. Returns undefined if no
+ * Returns the parts after the open call `call` has begun to wait for the question `token`. Returns undefined if no
  * open call has this id.
  */
 export function withQuestion(

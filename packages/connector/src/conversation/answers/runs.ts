@@ -31,7 +31,9 @@ export interface Run extends EndedRun {
 	readonly steps?: readonly PlanStep[];
 	/** Whether a retry of a model call is pending. Present if a card shows failed model calls. */
 	readonly retrying?: boolean;
-	/** Whether a schedule started the run, whose answer is posted only when it is complete. */
+	/**
+	 * Whether a schedule started the run. The answer of a scheduled run is posted only when the answer is complete.
+	 */
 	readonly scheduled?: true;
 	/** Texts and tool calls since the last question, and the calls that were open at the last question. */
 	readonly parts?: readonly RunPart[];
@@ -41,7 +43,7 @@ export interface Run extends EndedRun {
 
 /** The messages of a session and the runs that answer them. */
 export interface AnswersSlice {
-	/** Runs that have not ended. The first is active, the others are queued. */
+	/** Runs that have not ended. The first run is active, and the other runs are queued. */
 	readonly open: readonly Run[];
 	/** The most recently ended runs, the newest last. */
 	readonly ended: readonly EndedRun[];
@@ -102,7 +104,7 @@ export function withActive(slice: AnswersSlice): AnswersSlice {
 	return { ...slice, open: [active, ...others] };
 }
 
-/** Ends the run of a queued message that has joined the run `host`. */
+/** Ends `run`, because its queued message has joined the run `host`. */
 export function withJoined(slice: AnswersSlice, run: Run, host: string): AnswersSlice {
 	const left = withoutRun(slice, run);
 	const newest = left.newest === run.id ? (left.open.at(-1)?.id ?? host) : left.newest;

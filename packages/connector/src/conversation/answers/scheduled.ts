@@ -37,7 +37,10 @@ function openThread(id: string, origin: OriginPayload, scene: Scene): RenderOper
 	];
 }
 
-/** Returns the card of the thread for the answer of a run, or an empty object if the answer has no such thread. */
+/**
+ * Returns the card that has the thread for a run's answer. Returns an empty object if the answer is not posted in a
+ * thread of its own.
+ */
 export function threadOf(
 	id: string | undefined,
 	origin: OriginPayload | undefined,

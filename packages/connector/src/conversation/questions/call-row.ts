@@ -19,7 +19,7 @@ import {
 export const maxTool = 24;
 /** Minimum columns for the text of a call in a row. */
 const minText = 12;
-/** Maximum width of warnings that share a line with the call, in columns. */
+/** Maximum width of the warnings in columns, if they share a line with the call. */
 const maxWarnings = 32;
 
 /** The lines of a waiting call on a card. */
@@ -54,7 +54,9 @@ export function callRow(row: CardRow, question: OpenQuestion, maximum: number): 
 	return { lines: cutRow(question, { head, maximum }), cut: true };
 }
 
-/** Draws the lines of a call that does not fit completely. Warnings have priority over the text of the call. */
+/**
+ * Draws the lines of a call if the complete call does not fit. Warnings have priority over the text of the call.
+ */
 function cutRow(
 	question: OpenQuestion,
 	{ head, maximum }: { readonly head: readonly Piece[]; readonly maximum: number },
@@ -76,7 +78,8 @@ function headOf({ number }: CardRow, { call, again, voters = [] }: OpenQuestion)
 	const pieces: Piece[] = [
 		{ text: `**${number}.** ${inlineCode(tool)}`, columns: columnsOf(`${number}. ${tool}`) },
 	];
-	// The row of a critical call shows the operator's command, so it has no space for this hint.
+	// The row of a critical call shows the operator's command, so it has no space for the hint about a repeated
+	// request.
 	if (again && call?.risk !== "critical") pieces.push(marked(texts.repeated));
 	// A critical call needs only the operator's approval, so the row shows no count.
 	if (call?.approvals !== undefined && call.risk !== "critical")

@@ -37,7 +37,10 @@ export class Cut {
 		return items.slice(0, maximum);
 	}
 
-	/** Returns the start of a text that must be cut, or undefined if the text is complete and fits. */
+	/**
+	 * Returns the start of a text if it must be cut, or if it was stored incompletely. Returns undefined if the
+	 * text is complete and fits.
+	 */
 	#cut({ text, length }: StoredText): string | undefined {
 		if (length === text.length && length <= this.#maximum) return;
 		this.happened = true;

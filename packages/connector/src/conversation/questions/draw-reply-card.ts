@@ -19,7 +19,7 @@ import { cardColumns, cardLines, shortFoot, whatOf } from "./short-card.ts";
 const maxLabel = 120;
 /** Maximum width of a call's text after its decision and in a reminder, in columns. */
 export const maxEndedLabel = 45;
-/** Maximum width of a reason or of changed arguments below a decision, in columns. */
+/** Maximum width in columns of the reason or the changed arguments below a decision. */
 const maxDetail = 76;
 /** Maximum number of lines between the title and the footer of a card with waiting calls. */
 const waitingLines = cardLines - 3;
@@ -27,7 +27,9 @@ const waitingLines = cardLines - 3;
 const endedLines = cardLines - 2;
 /** Maximum width of a call's name in the line of a decision, in columns. */
 const maxName = 34;
-/** Maximum time in milliseconds between equal decisions of one person that share a line. */
+/**
+ * Equal decisions of one person share a line if the difference of their times in milliseconds is below this value.
+ */
 const togetherMs = 60_000;
 
 /** A row of a card. `question` is undefined if the call no longer waits. */
@@ -42,7 +44,7 @@ type EndedEntry = Entry & { readonly row: CardRow & { readonly ended: EndedRow }
 
 interface Drawn {
 	readonly lines: readonly string[];
-	/** Tokens of the waiting calls that the card shows completely. */
+	/** Tokens of the waiting calls that are shown completely on the card. */
 	readonly shownTokens: ReadonlySet<string>;
 	/** Whether Details shows more about a decided call than the card does. */
 	readonly cut: boolean;
@@ -149,12 +151,12 @@ function drawEnded(entries: readonly Entry[], scene: Scene): Drawn {
 interface Decision {
 	/** The result with its person and time, and the names or the numbers of the calls. */
 	readonly line: string;
-	/** Number of lines of the decision on the card. */
+	/** Number of lines that the decision needs on the card. */
 	readonly rows: number;
 	/** The reason for a denial or the changed arguments. */
 	readonly detail: string | undefined;
 	readonly cut: boolean;
-	/** Numbers of the calls that the line does not name, because space is short. */
+	/** Numbers of the decision's calls without a name in the line, because space is short. */
 	readonly unnamed: readonly number[];
 }
 
@@ -179,7 +181,10 @@ function firstOf(decisions: readonly Decision[], room: number, ended: readonly E
 	return [...shown, ...more, ...lines];
 }
 
-/** Returns the first decisions that fit into `room` rows. The last line has the number of the other decisions. */
+/**
+ * Returns the first decisions that fit into `room` rows. The last line has the number of decisions that are not
+ * shown.
+ */
 function firstDecisions(decisions: readonly Decision[], room: number): string[] {
 	const shown: Decision[] = [];
 	for (const decision of decisions) {
@@ -241,8 +246,9 @@ interface Buttons {
 }
 
 /**
- * Returns the buttons of a card. If the card does not show an approvable call completely, the button for all calls
- * opens the details first. A single call then has no approve button.
+ * Returns the buttons of a card. If one call is waiting, the approve button requires that the card shows the
+ * complete call. If several calls are waiting, the button for all calls opens the details first, unless the card
+ * shows all approvable calls completely.
  */
 function controlsOf(
 	card: ReplyCard,

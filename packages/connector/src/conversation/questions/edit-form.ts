@@ -8,9 +8,9 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 /** Name of the field with all arguments as one JSON object. */
 const allName = "arguments";
-/** Prefix of the name of a field whose value is the text itself. */
+/** Name prefix of a field that contains the text of an argument. */
 const asText = "t:";
-/** Prefix of the name of a field whose value is JSON. */
+/** Name prefix of a field that contains an argument as JSON. */
 const asJson = "j:";
 
 const { editForm: texts } = approvalTexts;

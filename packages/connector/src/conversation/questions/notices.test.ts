@@ -30,7 +30,7 @@ test("each person gets a direct message, and each approval channel gets a post w
 		{ people: ["43"], ways: ["direct", "mention"], channels: [] },
 	]);
 	expect(new Set(direct.map(({ card }) => card)).size).toBe(2);
-	// The text omits the call, because some readers of these messages may not see it.
+	// The text omits the call, because some readers of these messages may not see the call.
 	expect(direct[0]?.text).toBe(
 		"**An approval for `run_command`** is waiting for your decision. It expires {until 86400 s}.",
 	);

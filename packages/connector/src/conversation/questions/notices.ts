@@ -17,7 +17,7 @@ interface Noticing {
 	readonly kind: "waiting" | "reminder" | "escalated";
 	/** Number of earlier notices about the approval. */
 	readonly count: number;
-	/** Number of calls whose approvals were requested together. */
+	/** Number of approvals that were requested together. */
 	readonly calls: number;
 }
 

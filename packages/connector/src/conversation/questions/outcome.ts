@@ -77,7 +77,8 @@ function answerWords(
 	if (remembered) return texts.approvedSession;
 	const approved = kind === "grant" ? texts.approved : texts.approvedOnce;
 	if (changed === undefined) return approved;
-	// `editedBy` is set only for a call that needs several approvals. Otherwise, the approver changed the arguments.
+	// `editedBy` is set only for a call that needs several approvals. For other calls, the approver changed the
+	// arguments.
 	const editor = editedBy === undefined ? undefined : approverName(editedBy, names, platform);
 	return `${approved}${texts.withChanges({ editor })}`;
 }

@@ -47,7 +47,7 @@ export interface ApprovalCall {
 	readonly editable?: true;
 	/** Number of different people who must approve the call, if several are required. */
 	readonly approvals?: number;
-	/** Number of times that an approver changed the call. Absent: never. */
+	/** Number of times that an approver changed the call; absent if no approver changed it. */
 	readonly changes?: number;
 	/** `hashOfCall` of the complete call. Absent if an earlier version stored the question. */
 	readonly hash?: string;
@@ -86,7 +86,7 @@ export interface OpenQuestion extends QuestionName {
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
 	/** For a call that needs several approvals: the principals that have approved the call, in order of approval. */
 	readonly voters?: readonly string[];
-	/** Principal that changed the arguments of a call that needs several approvals. */
+	/** For a call that needs several approvals: the principal that changed its arguments. */
 	readonly editedBy?: string;
 	/** Names of approvers from another guild, team or platform, by principal. */
 	readonly names?: Readonly<Record<string, string>>;
@@ -102,10 +102,13 @@ export interface ClosedQuestion {
 	readonly by?: string;
 }
 
-/** Length of a hash: 96 bits in characters of base64url, because the id of a button has at most 100 characters. */
+/**
+ * Length of a hash in base64url characters: 96 bits. It is short because the id of a button has at most 100
+ * characters.
+ */
 const hashLength = 16;
 
-/** Returns a hash of the label, the tool, the arguments and the preview of a call: 16 characters of base64url. */
+/** Returns a hash of a call's label, tool, arguments and preview, as 16 base64url characters. */
 export function hashOfCall(label: string, { tool, arguments: given, preview }: PromptContext): string {
 	const identity = JSON.stringify([label, tool, given, preview]);
 	return createHash("sha256").update(identity).digest("base64url").slice(0, hashLength);
@@ -127,8 +130,9 @@ export function boundSubject(question: OpenQuestion): string {
 }
 
 /**
- * Returns parameters that approve a call in the form that the question shows. With them, the gateway refuses a call
- * that an approver has changed, even if the event of this change has not arrived here.
+ * Returns parameters that limit an approval to the state of the call that the question shows. With these
+ * parameters, the gateway refuses the approval if an approver has changed the call, even if the event of the change
+ * has not arrived here.
  */
 export function readChanges(question: OpenQuestion | undefined): { readonly changes?: number } {
 	return question?.call === undefined ? {} : { changes: question.call.changes ?? 0 };
@@ -143,7 +147,7 @@ export function reminderCardOf(token: string, count: number): string {
 	return `${cardOf(token)}:reminder:${count}`;
 }
 
-/** Returns the token of the question that a card, a reminder or a notice belongs to; undefined for other cards. */
+/** Returns the token of the question to which a card, a reminder or a notice belongs; undefined for other cards. */
 export function tokenOfCard(card: string): string | undefined {
 	return /^prompt:(?<token>[^:]+)/u.exec(card)?.groups?.["token"];
 }
@@ -161,7 +165,7 @@ export function titleOf(kind: QuestionKind): string {
 	return titles[kind];
 }
 
-/** Returns the display name of the platform of a person or channel: `Discord` for `discord:1:2`. */
+/** Returns the display name of the platform for the id of a person or channel: `Discord` for `discord:1:2`. */
 export function platformOf(id: string): string {
 	const [name = ""] = id.split(":");
 	return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;

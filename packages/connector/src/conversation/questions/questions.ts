@@ -25,13 +25,13 @@ import {
 } from "./reply-cards.ts";
 
 /**
- * Maximum number of calls of a card, because one post shows the details of all calls. A button also encodes
- * its calls as the bits of a number, which is exact up to 53 bits.
+ * Maximum number of calls on one card, because one post shows the details of all calls on the card. A button also
+ * encodes its calls as the bits of a number, which is exact up to 53 bits.
  */
 const maxCallsOfCard = 25;
 const maxOpen = 200;
 const maxClosed = 50;
-/** Maximum length of each text that is stored about a closed question, in UTF-16 code units. */
+/** Maximum length of each stored text about a closed question, in UTF-16 code units. */
 const maxRemembered = 200;
 
 /** State of the questions. Each list begins with its oldest entry. */
@@ -93,14 +93,16 @@ export function questionOfPost({ open }: QuestionsSlice, card: string): OpenQues
 	return open.find(({ token }) => cardOf(token) === card);
 }
 
-/** Returns the result of a recent question that was answered or closed; undefined for other questions. */
+/**
+ * Returns the result of the question `token` if it was recently answered or closed; undefined for other questions.
+ */
 export function closedQuestion({ closed }: QuestionsSlice, token: string): ClosedQuestion | undefined {
 	return closed.find((question) => question.token === token);
 }
 
 /**
- * Returns the card of a recent approval that names its reply; undefined for other questions. The card may have only
- * one call.
+ * Returns the stored card that shows the approval `token`. Returns undefined for an approval without a known reply,
+ * and for other questions. The card may have only one call.
  */
 export function replyCardOf({ cards = [] }: QuestionsSlice, token: string): ReplyCard | undefined {
 	return findReplyCard(cards, token);
@@ -148,7 +150,7 @@ function askInReply(
 	const fits = ({ rows }: ReplyCard): boolean => rows.length <= maximum;
 	const cards = addToCard(known, question, fits);
 	const after = { ...slice, open, cards };
-	// The last of the approvals that were raised together shows the cards.
+	// The cards are shown with the last of the approvals that were requested together.
 	if (reply.place < reply.count) return { slice: after, operations: [] };
 	const shown = newestCards(cards, reply).map((card) => showCard(card, after, scene));
 	const notices = firstNotices(question, { notify, calls: reply.count }, scene);

@@ -22,11 +22,11 @@ export interface EndedRow {
 	readonly label: string;
 	/** Result of the call, in Markdown. */
 	readonly outcome: string;
-	/** State of the card after the result. Absent in states that an earlier version stored. */
+	/** State of the card after the result. Absent if an earlier version of Parley stored the row. */
 	readonly state?: CardState;
 	/**
-	 * First line of `outcome` without its time, and the time in milliseconds since the epoch. Absent in states that an earlier
-	 * version stored.
+	 * First line of `outcome` without its time, and the time in milliseconds since the epoch. Absent if an earlier
+	 * version of Parley stored the row.
 	 */
 	readonly decision?: string;
 	readonly at?: number;
@@ -42,9 +42,9 @@ export interface ReplyCard {
 	readonly task?: string;
 }
 
-/** Maximum number of cards in a conversation's state. Open questions have the same maximum. */
+/** Maximum number of cards in a conversation's state. The maximum number of open questions is the same. */
 const maxCards = 200;
-/** Maximum number of stored cards without a waiting call. Late presses need these cards. */
+/** Maximum number of stored cards without a waiting call. Late presses of their buttons need the cards. */
 const maxEnded = 8;
 
 /** An approval with the id of its reply. */
@@ -126,7 +126,9 @@ export function findReplyCard(cards: readonly ReplyCard[], token: string): Reply
 	return cards.find(({ rows }) => rows.some((row) => row.token === token));
 }
 
-/** Returns the waiting calls that were raised together with the call `token`, and this call if it waits. */
+/**
+ * Returns the waiting calls among the calls that were raised together with the call `token`, including this call.
+ */
 export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow[] {
 	const at = rows.findIndex((row) => row.token === token);
 	const first = rows.findLastIndex(({ place }, index) => index <= at && (place === 1 || index === 0));
@@ -136,8 +138,8 @@ export function raisedWith({ rows }: ReplyCard, token: string): readonly CardRow
 
 /**
  * Returns the subject of a button for several calls of a card: the first token of the card, then two hexadecimal
- * numbers. In the first number, a bit is set for each call that the button answers. Calls that were added later have
- * no bit. The second number counts the changes of these calls so far.
+ * numbers. In the first number, a bit is set for each call that the button answers. Calls that are added to the
+ * card after the button have no bit. The second number is how often the answered calls have changed so far.
  */
 export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>): string {
 	const bits = rows.map(({ token }, index) => (tokens.has(token) ? 2 ** index : 0));
@@ -146,7 +148,7 @@ export function writeDisplayed({ rows }: ReplyCard, tokens: ReadonlySet<string>)
 	return [rows[0].token, ...numbers.map((number) => number.toString(16))].join(".");
 }
 
-/** The calls that a button answers, and the other calls of its card. */
+/** The calls that a button answers, and the other calls on the same card. */
 export interface Displayed {
 	readonly displayed: readonly CardRow[];
 	readonly others: readonly CardRow[];
@@ -155,8 +157,8 @@ export interface Displayed {
 }
 
 /**
- * Reads a subject of `writeDisplayed`. A subject of an earlier version has no number of changes. Returns undefined for an
- * unknown card.
+ * Reads a subject that `writeDisplayed` returned. A subject from an earlier version of Parley has no number of
+ * changes, so 0 is used. Returns undefined for an unknown card.
  */
 export function readDisplayed(cards: readonly ReplyCard[], subject: string): Displayed | undefined {
 	const [token = "", bits = "", changes = "0"] = subject.split(".");
@@ -183,8 +185,8 @@ function lastEnd({ rows }: ReplyCard): number {
 }
 
 /**
- * Limits the number of stored cards. Drops the cards that ended first, and waiting cards only after them. The card of
- * the current answer stays, because its post must still be edited.
+ * Limits the number of stored cards. Cards without a waiting call are dropped first, in the order of their last
+ * answers. The card of the current answer is the last of them, because its post must still be edited.
  */
 function bounded(cards: readonly ReplyCard[], current?: ReplyCard): readonly ReplyCard[] {
 	const rank = (card: ReplyCard): number => (card === current ? Number.MAX_VALUE : lastEnd(card));

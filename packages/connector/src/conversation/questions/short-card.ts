@@ -10,7 +10,7 @@ import { type ApprovalCall, type OpenQuestion, type StoredText, titleOf } from "
 
 /** Width of a card in columns, as a desktop client shows it. */
 export const cardColumns = 80;
-/** Maximum number of lines of an approval card, including the line of its buttons. */
+/** Maximum number of lines of an approval card, including the line with the buttons. */
 export const cardLines = 8;
 
 /** Maximum number of lines without the buttons, the footer, and the empty line before a block of code. */
@@ -111,7 +111,10 @@ export function whatOfStored({ text, length }: StoredText): {
 	return { text: complete ? whatOf(text) : `${whatOf(text)}…`, complete };
 }
 
-/** Returns a line that names the last three approvers, or no line for a call that needs only one approval. */
+/**
+ * Returns the line with the number of approvals and the last three approvers. Returns no line for a call that needs
+ * only one approval.
+ */
 function votesLine(
 	{ voters = [], editedBy, names }: OpenQuestion,
 	{ approvals }: ApprovalCall,
@@ -172,8 +175,8 @@ function effectOf({ preview, arguments: given }: ApprovalCall, maximum: number):
 }
 
 /**
- * Removes the file names from a diff, because the label names the file. Also removes notes about a missing
- * newline, and the position of the only change of a complete diff.
+ * Removes the file names from a diff, because the label names the file. Also removes notes about a missing newline.
+ * If the diff is complete and has only one change, the line with the position of the change is removed, too.
  */
 export function withoutNames({ text, length }: StoredText): StoredText {
 	const names = /^--- .*\n\+\+\+ .*\n/u.exec(text)?.[0] ?? "";

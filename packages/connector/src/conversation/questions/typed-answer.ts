@@ -57,9 +57,9 @@ const phrases: ReadonlyMap<string, "once" | "session" | "deny"> = new Map([
 ]);
 
 /**
- * Returns the decision of a text that is `deny: REASON` or exactly one of the phrases. The letter case, surrounding
- * spaces and one final full stop or exclamation mark do not matter. Returns undefined for any other text, and for an
- * approval for the session without `allowSession`.
+ * Returns the decision for a text: `deny: REASON`, or exactly one of the phrases. The letter case, surrounding
+ * spaces and one final full stop or exclamation mark do not matter. Returns undefined for any other text. Also
+ * returns undefined for a phrase that approves for the session, unless `allowSession` is true.
  */
 export function readDecision(text: string, allowSession: boolean): TypedResponse | undefined {
 	const typed = text.trim();
@@ -100,7 +100,7 @@ const longestName = 80;
 
 interface NamedOption {
 	readonly typed: string;
-	/** Value of the enabled option that matches; undefined if none matches. */
+	/** Value of the enabled option that matches `typed`; undefined if none matches. */
 	readonly value: string | undefined;
 }
 

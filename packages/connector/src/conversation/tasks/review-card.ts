@@ -9,8 +9,8 @@ import { hasEnded, type Review, type TaskState } from "./task-state.ts";
 const { review: texts } = taskTexts;
 
 /**
- * Number of last characters of a token that distinguish the questions of a task. A complete token is too long for a
- * control id.
+ * Number of characters at the end of a token that a control id contains, because a complete token is too long. They
+ * distinguish the questions of a task.
  */
 const endLength = 8;
 
@@ -21,8 +21,8 @@ export interface ReviewSubject {
 }
 
 /**
- * Returns the subject for the buttons of a review. It names the question, so that an older card cannot answer a newer
- * question.
+ * Returns the subject for the buttons of a review. The subject names the question, so that an older card cannot
+ * answer a newer question.
  */
 export function reviewSubject({ task, token }: { readonly task: string; readonly token: string }): string {
 	return `${task}~${token.slice(-endLength)}`;

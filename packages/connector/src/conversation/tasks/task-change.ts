@@ -28,8 +28,8 @@ const maxTitle = 150;
 const maxLabel = 120;
 const maxReason = 300;
 /**
- * Maximum number of workers of a task in the state. The oldest ended worker is dropped first, or else the
- * oldest worker.
+ * Maximum number of workers of a task in the state. If there are more, the oldest ended worker is dropped. If no
+ * worker has ended, the oldest worker is dropped.
  */
 const maxWorkers = 80;
 

@@ -1,7 +1,7 @@
 import { defined } from "@parley/base";
 import type { PlanStep } from "./step-lines.ts";
 
-/** State of a task. `retrying`: an attempt has failed, and the task is retried later. */
+/** State of a task. `retrying`: an attempt has failed, and another attempt follows. */
 export type TaskState =
 	| "pending"
 	| "running"
@@ -13,7 +13,7 @@ export type TaskState =
 
 export interface Review {
 	readonly token: string;
-	/** Task of the question: the task of the card, or one of its workers. */
+	/** Id of the task that asked the question: the task of the card, or a worker of this task. */
 	readonly task: string;
 	readonly title: string;
 	readonly reason: string;
@@ -21,7 +21,7 @@ export interface Review {
 
 export interface Worker {
 	readonly id: string;
-	/** Parent of the worker: the task of the card, or another worker. */
+	/** Id of the worker's parent: the task of the card, or another worker. */
 	readonly parent: string;
 	readonly title: string;
 	readonly state: TaskState;
@@ -59,7 +59,7 @@ export interface Task extends EndedTask {
 	readonly requester?: string;
 	/** Time of the submission, in milliseconds since the epoch. */
 	readonly createdAt: number;
-	/** Time of the first start, in milliseconds since the epoch; absent before. */
+	/** Time of the first start, in milliseconds since the epoch; absent if the task has not started. */
 	readonly startedAt?: number;
 	readonly step?: { readonly done: number; readonly total: number; readonly label: string };
 	/** The complete plan, if the gateway reports it. */

@@ -136,7 +136,7 @@ function stepped({ before, after: task }: TaskChange, scene: Scene): ShowOperati
 	const earlier = before?.step;
 	const bar = step && barOf(step.done, step.total);
 	if (!step || bar === undefined || step.done <= (earlier?.done ?? 0)) return [];
-	// The previous step is complete, unless the same step is still active.
+	// The step of the earlier event has completed, unless it is still the active step.
 	const known = earlier && earlier.total > 1 && step.done === earlier.done + 1;
 	const isOver = step.done === step.total || step.label !== earlier?.label;
 	const which = known && isOver ? `: ${plainLine(earlier.label, 120)}` : "";

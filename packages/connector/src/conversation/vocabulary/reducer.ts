@@ -27,7 +27,7 @@ export interface ScenePlatform extends PlatformWords {
 	readonly command: ChatPlatform["command"];
 }
 
-/** Kind of a request that a run waits for. */
+/** Kind of request for which a run waits. */
 export type WaitsFor = "approval" | "question" | "secret";
 
 /**
@@ -51,9 +51,9 @@ export interface Scene {
 	readonly thread?: string;
 	/** Returns the id of the task whose card shows the task or worker `id`. Returns undefined if no card shows it. */
 	readonly taskOf?: (id: string) => string | undefined;
-	/** Kind of the request that stops the active run until a person answers. */
+	/** Kind of the request for which the active run waits. The run continues after a person answers. */
 	readonly waitsFor?: WaitsFor | undefined;
-	/** Returns the part of an answer that the channel sees while the agent is working. Default: `tools`. */
+	/** Returns how much of an answer the channel sees while the agent is working. Default: `tools`. */
 	readonly live?: () => LiveLevel;
 	/** Returns whether reactions show the state of messages. Default: no. */
 	readonly reacts?: () => boolean;

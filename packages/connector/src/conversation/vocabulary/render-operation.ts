@@ -34,7 +34,7 @@ export interface ShowOperation {
 	readonly thread?: Post["thread"];
 	readonly upload?: Post["upload"];
 	readonly marker?: Post["marker"];
-	/** Returns the ids of the buttons of the post with this index, for `Posting.buttons`. */
+	/** Returns the button ids of the post with the index `index`, for `Posting.buttons`. */
 	readonly buttons?: (index: number) => readonly string[];
 	readonly since?: Post["since"];
 	readonly list?: Post["list"];

@@ -3,8 +3,8 @@ import { actingPerson, plainLine } from "./plain.ts";
 import type { Scene } from "./reducer.ts";
 
 /**
- * Returns the name of the principal that stopped a run. A person of another platform has no mention in the room, and
- * gets a general name.
+ * Returns the name of the principal that stopped a run. A person from another platform cannot be mentioned in the
+ * room, so the name is then a general one.
  */
 export function stopperName(by: string, { room, platform }: Scene): string {
 	const [origin = "", , id] = by.split(":");
@@ -18,8 +18,8 @@ interface Stopped {
 }
 
 /**
- * Returns the name of the principal that stopped the run, and the time. Returns undefined if the principal or the
- * time is unknown.
+ * Returns a text with the principal that stopped the run, and with the time. Returns undefined if the principal or
+ * the time is unknown.
  */
 export function stopperOf({ stopped_by: by }: Stopped, scene: Scene): string | undefined {
 	const { at, platform } = scene;
