@@ -7,8 +7,8 @@ import { type NoticeTarget, Posting } from "../platform/posting.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 
 /**
- * `seq` of the rows of an answer, which belong to no recorded event. A caller whose cursor has another `seq` replaces
- * it.
+ * `seq` of an answer's rows, because the rows belong to no recorded event. A caller replaces this `seq` if its
+ * cursor has a different one.
  */
 const seq = 1;
 

@@ -45,8 +45,8 @@ function absent(reason: unknown): undefined {
 }
 
 /**
- * Handles the edit of a message that started a run or was, for example, a command. Returns undefined for any
- * other message, so that the edit is handled as a new message.
+ * Handles the edit of a message. Returns undefined if the message neither started a run nor was handled in another
+ * way, for example as a command. The edit is then handled as a new message.
  */
 export async function handleEdit(
 	parts: EventParts,
@@ -116,7 +116,7 @@ function personOf({ id, name }: { readonly id: string; readonly name: string }):
 	return { id: id.split(":").at(-1) ?? id, name, roles: [], guest: false, bot: false };
 }
 
-/** Cancels the run of a message that was deleted. Returns false if the run had already ended. */
+/** Cancels the run that a deleted message started. Returns false if the run had already ended. */
 export async function cancelRun(
 	{ context, subscriptions }: EventParts,
 	room: Room,

@@ -23,7 +23,10 @@ export interface OwnPost {
 	readonly task?: string;
 }
 
-/** Finds a post by its platform id. Returns undefined for posts of other authors, and for posts that were settled long ago. */
+/**
+ * Finds a post of the connector by its platform id. Returns undefined for other posts, and for posts that were
+ * settled so long ago that their rows are deleted.
+ */
 export async function findPost({ store, controls }: Parts, message: string): Promise<OwnPost | undefined> {
 	const row = await store.read((db) =>
 		db
@@ -54,7 +57,10 @@ export async function findPost({ store, controls }: Parts, message: string): Pro
 	};
 }
 
-/** Returns the task of a thread. The id of a thread is the id of the post at which it was opened. */
+/**
+ * Returns the id of the task to which a thread belongs; undefined for other threads. The id of a thread is the id
+ * of the post at which the thread was opened.
+ */
 export async function taskOfThread({ store }: Parts, { thread }: Room): Promise<string | undefined> {
 	if (thread === undefined) return undefined;
 	const row = await store.read((db) =>

@@ -6,8 +6,8 @@ import { taskTexts } from "../texts/tasks.ts";
 import type { EventParts } from "./handler.ts";
 
 /**
- * Task that a message refers to. `task`: the id of a task that has not ended. `continues`: the content of an ended task
- * that the message continues. Empty for a deleted task.
+ * Task to which a message refers. `task`: the id of the task, if the task has not ended. `continues`: the content
+ * of the task, if the task has ended and the message continues it. For a deleted task, both are absent.
  */
 interface TaskReference {
 	readonly task?: string;

@@ -38,8 +38,8 @@ export interface PressedControl {
 }
 
 /**
- * Returns the form of a control whose kind passes `hasFormOfTarget`. Returns undefined if the person gets an answer
- * instead.
+ * Returns the form for a control, if the control's kind passes `hasFormOfTarget`. Returns undefined for other
+ * controls, and if the person gets an answer instead of a form.
  */
 export async function openTargetForm(
 	{ context, controls, subscriptions }: EventParts,

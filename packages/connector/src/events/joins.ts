@@ -20,10 +20,10 @@ export interface JoinedEvent {
 	readonly event: Message;
 }
 
-/** Maximum number of waiting events that are examined for one message. */
+/** Maximum number of waiting events to examine for one message. */
 const maxExamined = 20;
 const maxAttachments = 20;
-/** Maximum number of bytes of the joined text of several messages. */
+/** Maximum size in bytes of the text of several joined messages. */
 const maxTextBytes = maxRequestBytes / 2;
 
 /**
@@ -69,8 +69,8 @@ export class Joins {
 	}
 
 	/**
-	 * Reserves the waiting messages that may belong to this message. They are not handled separately while they are
-	 * reserved. Call `reserve` before any other work, and `close` at the end.
+	 * Reserves the waiting messages that may become part of the request of `event`. Reserved messages are not
+	 * handled separately. Call `reserve` before any other work, and `close` at the end.
 	 */
 	reserve(event: Message, turn: Turn): Reservation {
 		const isFirst = this.#windowMs > 0 && event.type === "message" && !turn.isRetry && isRequest(event);
@@ -120,14 +120,14 @@ interface ReservationParts {
 	readonly clock: Clock;
 	readonly event: Message;
 	readonly turn: Turn;
-	/** Waiting messages and edits of the same person, in order of arrival. */
+	/** Waiting messages and edits of the author of `event`, in order of arrival. */
 	readonly events: readonly JoinedEvent[];
 	readonly decide: (ids: ReadonlySet<string>) => void;
 }
 
 /** Content of one request. */
 export interface JoinedContent {
-	/** Id of the last message of the request. */
+	/** Platform id of the last message in the request. */
 	readonly message: string;
 	readonly messages: readonly string[];
 	readonly text: string;
@@ -135,7 +135,7 @@ export interface JoinedContent {
 	readonly referenced: readonly ReadMessage[];
 }
 
-/** Reservation of the waiting messages that one message may include. */
+/** Reservation of waiting messages that may become part of one message's request. */
 export class Reservation {
 	readonly #parts: ReservationParts;
 	#joined: readonly JoinedEvent[] = [];
@@ -149,8 +149,9 @@ export class Reservation {
 	}
 
 	/**
-	 * Decides durably which messages belong to the request, and returns its content. After a restart, repeats the earlier
-	 * decision. `belongs` returns whether a message would be a request in the same session.
+	 * Decides durably which messages belong to the request, and returns the content of the request. After a
+	 * restart, repeats the earlier decision. `belongs` returns whether a message alone would be a request in the
+	 * same session.
 	 */
 	async join(belongs: (event: Message) => Promise<boolean>): Promise<JoinedContent> {
 		const { event, turn, store, clock } = this.#parts;

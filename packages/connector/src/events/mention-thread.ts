@@ -4,8 +4,8 @@ import { conversationTexts } from "../texts/conversations.ts";
 import type { EventParts } from "./handler.ts";
 
 /**
- * Returns the room of the conversation that a message belongs to. This is the thread that was opened at the message,
- * if the gateway has a session of this thread. Otherwise, it is the room of the message.
+ * Returns the room of the conversation to which a message belongs. This is the thread that was opened at the
+ * message, if a session of this thread is known. Otherwise, it is the room of the message.
  */
 export async function homeOf(
 	{ platform, rooms, subscriptions }: EventParts,

@@ -260,7 +260,7 @@ async function sendToSession(
 	const conversation = platform.conversation(event.room);
 	const room = await roomOfAnswer(parts, event);
 	const isStillNeeded = async (): Promise<boolean> => {
-		// If each person has a separate conversation, other people cannot stop this one.
+		// If each person has a separate conversation, other people cannot stop the author's conversation.
 		const isOwn = room.kind !== "direct" && (await rooms.facts(person, room)).sessions === "person";
 		const stop = { conversation, since: at, ...defined({ by: isOwn ? person.id : undefined }) };
 		return !(await messageHistory.wasStopped(stop));

@@ -19,9 +19,10 @@ type Press = InboundEventOf<"press">;
 const { suggested: texts } = homeTexts;
 
 /**
- * Starts a conversation with a suggested request in the direct messages of the person. A post with the request begins its
- * thread, and the request is then handled like a message of the person in that thread. Several presses of one button send
- * one request. Rejects with the gateway's refusal, and with `unavailable` while the platform does not post.
+ * Starts a conversation with a suggested request in the direct messages of the person. A post with the request
+ * starts the thread of the conversation. The request is then handled like a message of the person in the thread.
+ * Several presses of one button send the request once. Rejects with the gateway's refusal, and with `unavailable`
+ * while the platform does not post.
  */
 export async function startSuggested(
 	parts: EventParts,

@@ -28,10 +28,10 @@ interface Context {
 type Reading = Omit<TypedRecord, "event"> | { readonly session: string; readonly reply: Reply };
 
 /**
- * Sends a message as the answer to a question. This is the question of the post that the message replies to.
- * Otherwise, it is the only open question of the thread or of the direct messages. Returns undefined for any other
- * message, which is then for the agent. The answer is stored before the gateway gets it, and a retry sends the same
- * answer again.
+ * Sends a message as the answer to a question. If the message replies to the post of a question, it answers this
+ * question. Otherwise, it answers the only open question of its thread or of the direct messages. Returns undefined
+ * if the message is not an answer, but is for the agent. The answer is stored before the gateway gets it, and a
+ * retry sends the same answer again.
  */
 export async function answerTyped(
 	parts: EventParts,
@@ -63,8 +63,8 @@ export async function answerTyped(
 }
 
 /**
- * Whether a message that is not a reply answers the only open question of its thread or of the direct messages. True
- * even if the answer is invalid.
+ * Whether a message answers the only open question of its thread or of the direct messages. The message must not be
+ * a reply. True even if the answer is invalid.
  */
 export async function isTypedAnswer(parts: EventParts, event: Message): Promise<boolean> {
 	return (await readInThread(parts, event, undefined)) !== undefined;
@@ -186,8 +186,9 @@ interface Found {
 }
 
 /**
- * Returns the open questions whose cards are in the room: the questions of the thread's task, or of the room's
- * sessions.
+ * Returns the open questions that have their cards in the room. With `task`, these are the questions of the task.
+ * Without it, these are the questions of the room's sessions, except questions of tasks that have their own
+ * threads.
  */
 async function openIn(parts: EventParts, room: Room, task: string | undefined): Promise<readonly Found[]> {
 	const { rooms, subscriptions, platform } = parts;

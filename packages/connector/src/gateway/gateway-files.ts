@@ -29,8 +29,8 @@ export interface PastEvent {
 /** Stored events of sessions with their times, which the Ozzie frames do not contain. */
 export interface GatewayHistory {
 	/**
-	 * Returns all events of a session, oldest first, without the tokens of questions. Omits event types of later
-	 * versions.
+	 * Returns all events of a session, oldest first. The events do not contain the tokens of questions. Omits event
+	 * types of later versions.
 	 */
 	events(session: string, signal: AbortSignal): AsyncIterable<PastEvent>;
 	/**
@@ -64,7 +64,7 @@ interface Answered {
 
 const patienceMs = 120_000;
 const maxWords = 65_536;
-/** Maximum number of bytes of a page of events. */
+/** Maximum size in bytes of one page of events. */
 const maxEvents = 64 * 1_048_576;
 const eventLimits = { maxDepth: 256, maxNodes: 5_000_000 };
 

@@ -13,7 +13,10 @@ import type {
  */
 const patienceMs = 5000;
 
-/** Client of the gateway that stops waiting when the connector stops, and reports whether the gateway responds. */
+/**
+ * Client for the gateway. Its requests are aborted when the connector stops. `state` reports whether the gateway
+ * responds.
+ */
 export class GatewayWatch implements SessionClient {
 	readonly #gateway: Client;
 	readonly #clock: Clock;

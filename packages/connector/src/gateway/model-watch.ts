@@ -3,9 +3,9 @@ import type { OzzieEvent } from "@parley/protocol";
 
 /** Maximum time in milliseconds for which a provider is treated as failing after its last failure. */
 const failingMs = 10 * 60_000;
-/** Number of failures that are ignored, because the first retry often succeeds. */
+/** Number of failed attempts of a model call to ignore, because the first retry often succeeds. */
 const usualFailures = 1;
-/** Maximum number of sessions whose failed call is remembered. The oldest entries are removed first. */
+/** Maximum number of sessions with a remembered failed call. If there are more, the oldest entries are removed. */
 const maxSessions = 1000;
 
 export interface ModelWatchParts {

@@ -6,7 +6,7 @@ import type { RoomContext } from "../rooms/handler-context.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** Maximum number of channels of a home page, in addition to the person's direct messages. */
+/** Maximum number of channels on a home page, in addition to the person's direct messages. */
 const maxChannels = 10;
 
 export interface HomeParts {
@@ -14,15 +14,15 @@ export interface HomeParts {
 	readonly subscriptions: Subscriptions;
 }
 
-/** A channel, or the direct messages of a person, with its sessions that have open work. */
+/** A channel, or the direct messages of a person, and the sessions there that have open work. */
 export interface HomePlace {
 	readonly room: Room;
 	readonly sessions: readonly RoomSession[];
 }
 
 /**
- * Resolves with the person's direct messages, and with channels that have open work and that the person may read now.
- * Checks at most `maxChannels` channels.
+ * Resolves with the person's direct messages, and with the channels that have open work and are readable for the
+ * person now. Checks at most `maxChannels` channels.
  */
 export async function placesOf(
 	{ context: { platform }, subscriptions }: HomeParts,

@@ -35,7 +35,7 @@ interface Viewer {
 }
 
 /**
- * Returns the sections of a person's home page in Markdown. They contain only data that this person may see
+ * Returns the sections of a person's home page in Markdown. The sections contain only data that the person may see
  * now.
  */
 export async function homeSections(parts: HomeParts, viewer: Viewer): Promise<readonly Reply[]> {
@@ -126,8 +126,8 @@ async function waitingSections(
 }
 
 /**
- * Returns a line for each open question of the session, if its active run answers this person. Omits approvals and
- * trust requests.
+ * Returns a line for each open question of the session, if the active run answers a message of the viewer. Omits
+ * approvals and trust requests.
  */
 function questionLines(
 	{ context: { platform } }: HomeParts,

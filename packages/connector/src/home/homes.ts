@@ -49,7 +49,7 @@ export interface HomesParts extends HomeParts {
 /** Home pages of people. A page is published when its person opens it, and when its content changes. */
 export class Homes {
 	readonly #parts: HomesParts;
-	/** Pages by person, with the page that was opened last at the end. */
+	/** Pages by person, in order of their last opening: the newest is at the end. */
 	readonly #pages = new Map<string, Page>();
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
@@ -110,8 +110,8 @@ export class Homes {
 	};
 
 	/**
-	 * Updates the pages whose time has come, and removes old pages. Returns whether some pages must wait. Never
-	 * rejects.
+	 * Updates each page if its next update is due, and removes old pages. Returns whether the next update of a page
+	 * is not yet due. Never rejects.
 	 */
 	async #update(): Promise<boolean> {
 		const { clock, log } = this.#parts;

@@ -2,7 +2,10 @@ import { hash } from "node:crypto";
 
 interface SuggestedRequest {
 	readonly prompt: string;
-	/** Id that changes after each press on the page. Presses with the same round and request are one request. */
+	/**
+	 * Id that changes after each press on the page. Presses with the same round and the same prompt send one
+	 * request.
+	 */
 	readonly round: string;
 }
 
@@ -14,7 +17,7 @@ export function writeSuggested({ prompt, round }: SuggestedRequest): string {
 	return `${round}.${digestOf(prompt)}`;
 }
 
-/** Whether the button with this subject sends this request. */
+/** Whether the button with the subject `subject` sends the request `prompt`. */
 export function isSuggested(subject: string, prompt: string): boolean {
 	return subject.endsWith(`.${digestOf(prompt)}`);
 }

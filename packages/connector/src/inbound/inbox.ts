@@ -19,8 +19,8 @@ import type { ConnectorTables, InboundState } from "../store/tables.ts";
 /** An inbound event in the durable queue. */
 export interface QueuedEvent {
 	/**
-	 * Unique id, for example the kind of the event and the id of its message, with the version of an edit. All copies of
-	 * an event have the same id.
+	 * Unique id, for example the kind of the event and the id of its message. For an edit, the id also contains the
+	 * version of the message. All copies of an event have the same id.
 	 */
 	readonly id: string;
 	/** Name of the conversation. Events of one conversation are handled in order. */
@@ -35,22 +35,22 @@ export interface InboundTurn {
 	/** Whether an earlier call may have handled the event, completely or in part. */
 	readonly isRetry: boolean;
 	/**
-	 * Returns the waiting events in memory that may belong to this event: those of its conversation, and those of idle
-	 * conversations with a delayed event.
+	 * Returns the waiting events in memory that may belong to the handled event: the events of its conversation,
+	 * and the events of other conversations that have a delayed event and are not being handled.
 	 */
 	following(): readonly QueuedEvent[];
-	/** Whether this is the last attempt. An `isPassing` error allows further attempts. */
+	/** Whether this attempt is the last one, unless it fails with an error that passes `isPassing`. */
 	readonly isLast: boolean;
 	/**
-	 * Marks the event as handled in a transaction of the handler, which saves a commit. Call it as the last
-	 * step: afterwards, the handler may only commit or throw.
+	 * Marks the event as handled in the handler's transaction `tx`, which avoids a separate commit. Call `settle`
+	 * as the last step: after the call, the handler may only commit or throw.
 	 */
 	settle(tx: Kysely<ConnectorTables>): Promise<void>;
 }
 
 /**
  * Handles one event. If the handler throws or the process ends, the handler is called again with the same id, until
- * the event is given up. Therefore, all effects need keys that derive from the id.
+ * it succeeds or the event is given up. Therefore, all effects need keys that derive from the id.
  */
 export type InboundHandler = (event: QueuedEvent, turn: InboundTurn) => Promise<void>;
 
@@ -97,7 +97,10 @@ const maxInMemory = 1000;
 const firstWaitMs = 500;
 const maxWaitMs = 30_000;
 
-/** Errors of a gateway that is down or busy. An event with such an error is retried without a limit. */
+/**
+ * Error codes of requests to a gateway that is down or busy. An event that fails with such an error is retried
+ * without a limit.
+ */
 const passing: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
 	"deadline_exceeded" as const,
@@ -106,7 +109,7 @@ const passing: ReadonlySet<ErrorCode> = new Set([
 	"cancelled" as const,
 ]);
 
-/** Whether an event that failed with this error is retried without a limit. */
+/** Whether an event is retried without a limit if it fails with this error. */
 export function isPassing({ code }: ParleyError): boolean {
 	return passing.has(code);
 }

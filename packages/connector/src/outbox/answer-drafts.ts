@@ -20,8 +20,8 @@ export class AnswerDrafts {
 	/** Monotonic time, by card, until which an edit with an unclear result may still arrive. */
 	readonly #late = new Map<string, number>();
 	/**
-	 * Cards of answers that this process posted within `inboundMs` of its start. During this time, edits of the last
-	 * process may still arrive for all other cards of answers.
+	 * Cards of the answers that this process posted within `inboundMs` of its start. During this time, edits that
+	 * the previous process sent may still arrive for the cards of all other answers.
 	 */
 	readonly #posted = new Set<string>();
 

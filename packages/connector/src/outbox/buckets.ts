@@ -23,7 +23,10 @@ export class Buckets {
 		this.#emptyUntil.set(scope, Math.max(until, this.#emptyUntil.get(scope) ?? 0));
 	}
 
-	/** Returns the monotonic time from which a request in these scopes is allowed, or 0 if it is allowed now. */
+	/**
+	 * Returns the monotonic time from which a request in the rate-limit scopes `scopes` is allowed, or 0 if the
+	 * request is allowed now.
+	 */
 	openAt(scopes: readonly string[]): number {
 		const now = this.#clock.monotonic();
 		let at = 0;

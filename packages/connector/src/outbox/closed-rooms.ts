@@ -12,7 +12,7 @@ import { staleMs } from "./verdict.ts";
 
 type Tx = Kysely<ConnectorTables>;
 
-/** Suffix of the conversation of the copies, so that held rows of the room do not block them. */
+/** Suffix of the conversation to which the copies belong, so that held rows of the room do not block the copies. */
 const closedSuffix = "#closed";
 
 /** Whether a row is held because its thread or channel is closed. `reason` is the reason of the row. */
@@ -45,7 +45,10 @@ export class ClosedRooms {
 		await open.change(`${conversation}${closedSuffix}`, (tx) => planCopies(tx, id, { dialect, now }));
 	}
 
-	/** Holds the later planned rows of the held row's event and conversation, with the same reason. */
+	/**
+	 * Holds the planned rows that follow the held row in the same event and conversation. `reason` is stored with
+	 * each row.
+	 */
 	async pauseRest({ id, conversation }: OpenRow, reason: string): Promise<void> {
 		const { open, clock } = this.#parts;
 		await open.change(conversation, async (tx) => {
@@ -82,8 +85,9 @@ async function readRow(tx: Tx, id: string) {
 }
 
 /**
- * Plans direct messages to the person who asked: an explanation, and copies of the unposted rows of the
- * answer, from this row on. Plans nothing without `elsewhere`, or if the answer is older than `staleMs`.
+ * Plans direct messages to the person in `elsewhere`: an explanation, and copies of the answer's unposted rows,
+ * starting with the row `id`. Plans nothing if the row has no `elsewhere`, or if the answer is older than
+ * `staleMs`.
  */
 async function planCopies(
 	tx: Tx,
@@ -143,8 +147,9 @@ async function isReplayed(tx: Tx, session: string, seq: number): Promise<boolean
 }
 
 /**
- * Releases rows that were held because their thread or channel was closed. `room` is the conversation of the room that
- * is open again; without it, these rows of all rooms are released. Returns the conversations of the released rows.
+ * Releases rows that were held because their thread or channel was closed. `room` is the conversation of the room
+ * that is open again: only rows in this room are released. Without `room`, such rows of all rooms are released.
+ * Returns the conversations of the released rows.
  */
 export async function releaseClosed(tx: Tx, now: number, room?: string): Promise<readonly string[]> {
 	const waiting = await tx
@@ -171,7 +176,7 @@ function isIn(conversation: string, room: string): boolean {
 	return conversation === room || conversation.startsWith(`${room}#`) || conversation.startsWith(`${room}/`);
 }
 
-/** Whether the post of a row is in the thread of a card, and the room is this thread. */
+/** Whether the post of a row is in the thread of a card, and `room` is this thread. */
 async function isInThread(tx: Tx, payload: string, room: string): Promise<boolean> {
 	const { data } = Posting.safeParse(parseJson(payload));
 	const card = data?.type === "post" ? data.thread : undefined;

@@ -13,8 +13,8 @@ export interface Cursor {
 }
 
 /**
- * Stored state of a session, as JSON in `state`. `replayedTo` is the `seq` of the last event that a connector with
- * another database may have posted.
+ * Stored state of a session, as JSON in `state`. `replayedTo` is the `seq` of the last event for which a connector
+ * with another database may have sent posts.
  */
 export interface StoredConversation {
 	readonly state: string;
@@ -79,7 +79,7 @@ const upserts = {
 	},
 };
 
-/** Returns the `seq` of the newest planned event of a session; 0 before the first. */
+/** Returns the `seq` of the newest planned event of a session, or 0 if no event of the session is planned. */
 export async function readCursor(db: Tx, session: string): Promise<number> {
 	const [cursor] = await selectCursor(db, { session });
 	return cursor?.seq ?? 0;

@@ -20,13 +20,13 @@ export interface StuckRow {
 	readonly lane: string;
 	readonly state: "held" | "dead";
 	readonly reason: string;
-	/** Start of this state in milliseconds since the epoch. */
+	/** Time at which the row reached its state, in milliseconds since the epoch. */
 	readonly since: number;
 }
 
 /**
- * Returns up to `limit` held or dead rows: held rows, then dead rows, each with the newest first. Omits a dead row of
- * a growing answer: the last row of the answer follows, and replaces the row or fails for the same reason.
+ * Returns up to `limit` rows: the held rows, newest first, and then the dead rows, newest first. Dead rows of
+ * growing answers are omitted: the row of the complete answer replaces such a row, or fails for the same reason.
  */
 export async function readStuck(db: Tx, limit: number): Promise<StuckRow[]> {
 	const rows = await db
@@ -80,8 +80,8 @@ interface Decidable {
 }
 
 /**
- * Reads a row for a decision. Rejects with `not_found` if the row is unknown, and with `failed_precondition` if the row
- * does not allow this decision.
+ * Reads a row for the decision to send or to drop it. Rejects with `not_found` if the row is unknown, and with
+ * `failed_precondition` if the row does not allow the decision.
  */
 export async function readDecidable(db: Tx, id: string, send: boolean): Promise<Decidable> {
 	const row = await db
@@ -172,9 +172,9 @@ export async function readStuckPosts(where: DatabaseLocation, limit: number): Pr
 }
 
 /**
- * Carries out a decision about a post of a stopped connector. A post to send is sent after the next start. The caller
- * must hold the connector's lock. Rejects with `not_found` if the post is unknown, and with `failed_precondition` if the
- * post does not allow this decision.
+ * Carries out a decision about a post while the connector is stopped. If the post is to be sent, it is sent after
+ * the next start of the connector. The caller must hold the connector's lock. Rejects with `not_found` if the post
+ * is unknown, and with `failed_precondition` if the post does not allow the decision.
  */
 export async function decideStuckPost(
 	where: ConnectorDatabaseOptions,

@@ -80,7 +80,7 @@ test("a running connector of an earlier version is not changed", async () => {
 	await using undecided = await twoUndecided();
 	const { name } = connectorMigrations.at(-1) ?? { name: "" };
 	await undecided.store.commit((tx) =>
-		// Simulates an earlier version, whose database lacks the last migration.
+		// Simulates the database of an earlier version, which lacks the last migration.
 		tx
 			.deleteFrom("kysely_migration" as never)
 			.where("name" as never, "=", name as never)

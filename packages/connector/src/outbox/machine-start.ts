@@ -11,8 +11,8 @@ export interface MachineStart {
 }
 
 /**
- * Maximum difference of `bootedAt` in milliseconds that is not a change of the clock. It is far below the time for which
- * a platform refuses duplicates.
+ * Maximum difference between two values of `bootedAt`, in milliseconds, without a change of the clock. The maximum
+ * is far below the time for which a platform refuses duplicates.
  */
 const toleranceMs = 2000;
 

@@ -13,8 +13,8 @@ export interface OpenRow {
 	readonly state: Exclude<DeliveryState, "confirmed" | "dead">;
 	readonly attempts: number;
 	/**
-	 * Time of the first request since the row was last known not to be posted, in milliseconds since the epoch. Null if
-	 * no such request was made, or if its time is unknown.
+	 * Time of the first request after the row was last known not to be posted, in milliseconds since the epoch.
+	 * Null if there was no request after that, or if the time of the request is unknown.
 	 */
 	readonly sentAt: number | null;
 	/** Reason for the last failure, the hold or the release of the row; null if there was none. */
@@ -25,10 +25,10 @@ export interface OpenRow {
 }
 
 /**
- * Returns the rows of a conversation that can be sent: neither held nor attempted, and not blocked by an earlier row.
- * `rows` are all unsettled rows in order of planning. A row blocks later rows of its card and of its track. A held row
- * blocks only later rows of its card, and of its track in the same event, because a person may take days to decide.
- * The same applies to the rows that a held row blocks.
+ * Returns the rows of a conversation that can be sent: neither held nor attempted, and not blocked by an earlier
+ * row. `rows` are all unsettled rows in order of planning. A row blocks the later rows of the same card, and the
+ * later rows of the same track. A held row, and each row that it blocks, blocks only later rows of the same card,
+ * and later rows of the same event and track. The reason is that a person may take days to decide about a held row.
  */
 export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;

@@ -36,8 +36,8 @@ export class OpenRows {
 	readonly #parts: OpenRowsParts;
 	readonly #rows: Map<string, readonly OpenRow[]>;
 	/**
-	 * Rows of each conversation that a running transaction has changed. `run` is the number of the execution that
-	 * set the rows. The store may execute a command several times.
+	 * Rows that running transactions have changed, by conversation. `run` is the number of the execution that set
+	 * the rows, because the store may execute a command several times.
 	 */
 	readonly #drafts = new Map<string, { readonly rows: readonly OpenRow[]; readonly run: number }>();
 
@@ -74,7 +74,8 @@ export class OpenRows {
 		/** Restores the earlier rows for later commands of the transaction. */
 		const undo = (): void => {
 			for (const [conversation, rows] of before) {
-				// In a retried transaction, an earlier command may already have restored these rows and set its own.
+				// In a retried transaction, an earlier command may already have restored the rows of this
+				// conversation and changed them again.
 				if ((this.#drafts.get(conversation)?.run ?? 0) <= run) this.#drafts.set(conversation, { rows, run });
 			}
 			before.clear();
@@ -103,7 +104,10 @@ export class OpenRows {
 		);
 	}
 
-	/** Changes rows of a conversation, and reads them again in the same transaction. */
+	/**
+	 * Runs a command that changes rows of a conversation. Reads the conversation's unsettled rows again in the same
+	 * transaction.
+	 */
 	change<T>(conversation: string, command: (tx: Tx) => Promise<T>): Promise<T> {
 		return this.commit(async (tx, draft) => {
 			const result = await command(tx);

@@ -10,7 +10,9 @@ import { type Content, keyOf } from "./statements.ts";
  */
 const nonceLength = 24;
 
-/** Returns the nonce for the `key` of a row's posting, or for the row's id. */
+/**
+ * Returns the nonce of a row. `key` is the `key` of the row's posting, or the row's id if the posting has no key.
+ */
 export function nonceOf(key: string): string {
 	return hash("sha256", key, "base64url").slice(0, nonceLength);
 }

@@ -95,10 +95,10 @@ export class Outbox {
 	}
 
 	/**
-	 * Plans the posts of events, moves the session's cursor and runs `beside`, in one transaction. Resolves
-	 * after the commit; rows are sent later. Skips rows of events up to the previous position of the cursor.
-	 * Rejects with `failed_precondition` if the cursor would move back. A newer row may replace the content of
-	 * a waiting row of the same card.
+	 * Plans the posts of a session's events, moves the session's cursor and runs `beside`, in one transaction.
+	 * Resolves after the commit, and does not wait until the rows are sent. Skips rows of events up to the previous
+	 * position of the cursor. Rejects with `failed_precondition` if the cursor would move back. A newer row may
+	 * replace the content of a waiting row of the same card.
 	 */
 	async plan(plan: Plan, beside?: (tx: Tx) => Promise<void>): Promise<void> {
 		if (plan.rows.length > 0) await this.#failpoints.reach("outbox.claim");
@@ -120,7 +120,7 @@ export class Outbox {
 		if (plan.rows.length > 0) this.#dispatch();
 	}
 
-	/** Returns the `seq` of the newest planned event of a session; 0 before the first. */
+	/** Returns the `seq` of the newest planned event of a session, or 0 if no event of the session is planned. */
 	cursor(session: string): Promise<number> {
 		return this.#parts.store.read((db) => readCursor(db, session));
 	}
@@ -149,8 +149,8 @@ export class Outbox {
 	}
 
 	/**
-	 * Sends or drops a held row, or sends an answer that was given up. Rejects with `not_found` if the row is unknown, and
-	 * with `failed_precondition` if the row does not allow this decision.
+	 * Sends or drops a held row, or sends an answer that was given up. Rejects with `not_found` if the row is
+	 * unknown, and with `failed_precondition` if the row does not allow the decision.
 	 */
 	async decide(id: string, decision: Decision): Promise<void> {
 		const { store, clock } = this.#parts;
@@ -186,7 +186,10 @@ export class Outbox {
 		});
 	}
 
-	/** Returns the cards of all posts of an answer, posted or planned. `card` is the card of the first post. */
+	/**
+	 * Returns the cards of all posts of an answer, both posted and planned. `card` is the card of the answer's
+	 * first post.
+	 */
 	async postsOfAnswer(conversation: string, card: string): Promise<readonly string[]> {
 		const posted = await this.#parts.store.read((db) => readPostsOfAnswer(db, card));
 		const planned = this.#open.of(conversation).map((row) => row.card ?? "");
@@ -293,11 +296,15 @@ export class Outbox {
 	async #attempt(row: OpenRow): Promise<void> {
 		await this.#failpoints.reach("outbox.claim");
 		const content = await this.#open.attempt(row, attemptOf(row, this.#parts.clock.now()));
-		// The content is undefined if the row was held before this attempt.
+		// The content is undefined if the row has changed its state in the meantime, for example because it was
+		// held.
 		if (content !== undefined) await this.#deliver(row, content);
 	}
 
-	/** Sends a row and stores the outcome. `row` is the state before this attempt, which is already stored. */
+	/**
+	 * Sends a row and stores the outcome. `row` is the row as it was before the attempt. The attempt is already
+	 * stored.
+	 */
 	async #deliver(row: OpenRow, content: Content): Promise<void> {
 		const { surface, clock } = this.#parts;
 		const startedAt = clock.monotonic();
@@ -318,7 +325,7 @@ export class Outbox {
 		await this.#settle({ ...row, state: "attempted" }, judge(row, repeats, outcome, this.#moment()));
 	}
 
-	/** Plans another post for a complete answer whose post no longer exists. */
+	/** Plans another post for a complete answer, because the post of the answer no longer exists. */
 	async #repost({ id, card, conversation }: OpenRow): Promise<void> {
 		if (card === null) return;
 		await this.#open.change(conversation, (tx) => postReplacement(tx, { id, card }, this.#parts.clock.now()));

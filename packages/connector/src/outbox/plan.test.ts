@@ -6,7 +6,7 @@ import { openSqlite } from "../testing/open-stores.ts";
 import { PostOffice } from "../testing/post-office.ts";
 import type { Plan } from "./plan.ts";
 
-/** Start time of the clock of a post office. */
+/** Time at which the clock of a post office starts. */
 const at = Date.UTC(2026, 0, 1);
 
 function planOf(seq: number, payload: unknown, after?: number): Plan {

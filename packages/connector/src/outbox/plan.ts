@@ -16,8 +16,8 @@ export interface PlannedRow {
 	readonly at: number;
 	readonly lane: Lane;
 	/**
-	 * Conversation in which the row is posted in order, for example that of a task's thread. Default: the plan's
-	 * conversation.
+	 * Conversation in which the row is posted in order, for example the conversation of a task's thread. Default:
+	 * the plan's conversation.
 	 */
 	readonly conversation?: string;
 	/**
@@ -46,7 +46,7 @@ export interface Plan {
 	readonly cursor: Cursor;
 	/** State of the session after the newest event. */
 	readonly stored?: StoredConversation;
-	/** Rows in order. The list contains all rows of each of its events. */
+	/** Rows in order. If the list contains a row of an event, it contains all rows of this event. */
 	readonly rows: readonly PlannedRow[];
 	/**
 	 * Whether a connector with another database may have posted the events. The platform is then searched before a post is

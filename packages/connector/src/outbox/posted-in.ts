@@ -4,11 +4,14 @@ import type { ConnectorTables } from "../store/tables.ts";
 export interface Posted {
 	/** Resolves with the platform id of a card's post; undefined while it is not posted. */
 	cards(card: string): Promise<string | undefined>;
-	/** Resolves with the id of the row that created a post; undefined if unknown. */
+	/** Resolves with the id of the row that created the post `message`; undefined if no such row is stored. */
 	ownerOf(message: string): Promise<string | undefined>;
 }
 
-/** Returns lookups of the ids of posts and of their outbox rows in a connector's database. */
+/**
+ * Returns lookups in a connector's database: the platform id of a card's post, and the id of the outbox row that
+ * created a post.
+ */
 export function postedIn(store: Store<ConnectorTables>): Posted {
 	return {
 		async cards(card) {

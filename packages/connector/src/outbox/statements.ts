@@ -182,8 +182,8 @@ export async function attemptRow(tx: Tx, step: Attempt): Promise<Content | undef
 }
 
 /**
- * Makes the next attempt of a row create a new post, because the post of its card no longer exists. The new post has
- * the identity of the row instead of a shared key.
+ * Makes the next attempt of a row create a new post, because the post of the row's card no longer exists. The row's
+ * id identifies the new post, instead of the `key` of the row's posting.
  */
 export async function postReplacement(
 	tx: Tx,
@@ -206,13 +206,16 @@ function withoutKey(payload: unknown): unknown {
 	return left;
 }
 
-/** Returns the identity of a post that several rows may create, or undefined if only one row creates the post. */
+/**
+ * Returns the `key` that identifies a post, if several rows may create the post. Returns undefined if only one row
+ * creates the post.
+ */
 export function keyOf(payload: unknown): string | undefined {
 	const { key }: { readonly key?: unknown } = typeof payload === "object" && payload !== null ? payload : {};
 	return typeof key === "string" ? key : undefined;
 }
 
-/** Whether a row has the final content of a post of an answer, instead of a growing state. */
+/** Whether a row contains the final content of an answer's post, instead of a growing state. */
 export function isCompleteAnswer({ payload }: Content): boolean {
 	const isGrowing = typeof payload === "object" && payload !== null && "live" in payload;
 	return keyOf(payload) !== undefined && !isGrowing;
@@ -234,7 +237,7 @@ const selectPostsOfAnswer = hotStatement<
 		),
 );
 
-/** Returns the existing cards of the posts of an answer. `card` is the card of the first post. */
+/** Returns the cards of an answer's existing posts. `card` is the card of the answer's first post. */
 export async function readPostsOfAnswer(db: Tx, card: string): Promise<string[]> {
 	// The cards are adjacent, because the digit 0 follows the slash in the order of characters.
 	const rows = await selectPostsOfAnswer(db, { card, after: `${card}/`, before: `${card}0` });

@@ -4,7 +4,7 @@ import { sql } from "kysely";
 import { connectorDatabaseFile, type DatabaseLocation } from "../store/connector-database.ts";
 import type { ConnectorTables } from "../store/tables.ts";
 
-/** A notice whose first way failed. */
+/** A notice that could not be posted in its first way. */
 export interface Unreached {
 	/** The ways that failed, with the platform's reasons. */
 	readonly reason: string;
@@ -13,8 +13,8 @@ export interface Unreached {
 }
 
 /**
- * Returns the stored notices whose first way failed, newest first; none if the connector has no database. The
- * connector may be running.
+ * Returns the stored notices that could not be posted in their first way, newest first. Returns an empty list if
+ * the connector has no database. The connector may be running.
  */
 export async function readUnreached(where: DatabaseLocation): Promise<Unreached[]> {
 	const file = connectorDatabaseFile(where);

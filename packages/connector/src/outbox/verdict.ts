@@ -14,8 +14,8 @@ export const staleMs = 24 * 3_600_000;
 
 /**
  * Time in milliseconds after which a post can be treated as missing. Until then, the platform may still carry out a
- * request that timed out. After this time, two lookups must miss the post, or one lookup if this database never sent
- * it.
+ * request that timed out. After this time, a post is treated as missing if two lookups do not find it. One lookup
+ * is enough if this database never sent the post.
  */
 export const inboundMs = 15_000;
 const lookupIntervalMs = 5000;
@@ -53,14 +53,14 @@ export interface NextDelivery {
 	readonly waitMs: number;
 }
 
-/** Lookups so far of a row that may be posted. Kept only in memory. */
+/** Results of the lookups for a row that may be posted. Kept only in memory. */
 export interface Doubt {
 	/**
-	 * Monotonic time of the first step after the unclear result. For a row that this database never sent, the time at
-	 * which the process started.
+	 * Monotonic time of the first step after the unclear result. For a row that this database never sent, the time
+	 * at which this process started.
 	 */
 	readonly since: number;
-	/** Number of lookups that did not find the post although it must have arrived. */
+	/** Number of lookups that did not find the post after the time in which it could still arrive. */
 	absences: number;
 	/** Number of consecutive failed lookups. */
 	failures: number;
@@ -74,8 +74,9 @@ export interface Repeats {
 }
 
 /**
- * Returns the remaining repeats after a restart, calculated from the wall clock. None remain if the time of the request
- * is in the future or unknown: `checkSendTimes` removes times from before a change of the clock.
+ * Returns the remaining repeats after a restart, calculated from the wall clock. None remain if the time of the
+ * request is in the future or unknown. After a change of the clock, the time is unknown, because `checkSendTimes`
+ * deletes it.
  */
 export function repeatsLeft(
 	sentAt: number | null,

@@ -46,8 +46,8 @@ export type Attachment = z.output<typeof Attachment>;
 export const ReadMessage = z.object({
 	id,
 	/**
-	 * Relation to the person's message. `thread`, `channel`: an earlier message of the thread or channel. Otherwise, the
-	 * person's message replies to it, forwards it, quotes it or links to it.
+	 * Relation to the person's message. `thread`, `channel`: an earlier message of the thread or channel. Other
+	 * values: the person's message replies to this message, forwards it, quotes it or links to it.
 	 */
 	relation: z.enum(["thread", "channel", "reply", "forward", "quote", "link"]),
 	author: Person,
@@ -69,7 +69,7 @@ export const Address = z.object({
 	others: z.boolean(),
 	/** Whether the message mentions all members. */
 	everyone: z.boolean(),
-	/** Message that this message replies to. `ours`: whether the bot wrote it. */
+	/** The message that is replied to. `ours`: whether the bot wrote it. */
 	reply: z.exactOptional(z.object({ message: id, ours: z.boolean() })),
 });
 export type Address = z.output<typeof Address>;
@@ -97,7 +97,7 @@ const message = {
 	text: z.string(),
 	address: Address,
 	attachments: z.array(Attachment),
-	/** Whether the text contains a forwarded message, whose author may be another person. */
+	/** Whether the text contains a forwarded message. The author of the forwarded message may be another person. */
 	forwarded: z.exactOptional(z.literal(true)),
 	/** Further messages in the event: a message that is replied to, forwarded or quoted. */
 	referenced: z.exactOptional(z.array(ReadMessage)),
@@ -146,7 +146,10 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		fields: z.record(z.string(), z.string()),
 		/** Id of the post with the control. */
 		message: z.exactOptional(id),
-		/** Whether the control is on the person's home page. `room` is then the person's direct messages. */
+		/**
+		 * Whether the control is on the person's home page. `room` is then the room of the person's direct
+		 * messages.
+		 */
 		home: z.exactOptional(z.literal(true)),
 	}),
 	/** A person gave the conversation of a thread another title on the platform. */
