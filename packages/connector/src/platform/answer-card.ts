@@ -29,17 +29,19 @@ export function isAnswerCard(card: string): boolean {
 	return card.startsWith(prefix);
 }
 
-/** Returns the card ids of the first `count` posts of an answer. `card` is the id of the first post. */
+/**
+ * Returns the card ids of the first `count` posts of an answer. `card` is the card id of the answer's first post.
+ */
 export function postsOfAnswer(card: string, count: number): readonly string[] {
 	return Array.from({ length: count }, (_, index) => postOfAnswer(card, index));
 }
 
-/** Returns the subject of a control for the post with this card: `RUN[~QUESTIONS][/POST]`. */
+/** Returns the subject of a control for the post with the card id `card`: `RUN[~QUESTIONS][/POST]`. */
 export function subjectOfPost(card: string): string {
 	return card.slice(prefix.length);
 }
 
-/** Returns the run id of a subject that `subjectOfPost` returned. */
+/** Returns the run id in a subject that `subjectOfPost` returned. */
 export function runOfSubject(subject: string): string {
 	return subject.split(/[~/]/u)[0] ?? subject;
 }

@@ -17,7 +17,10 @@ export interface FormLimits {
 export interface PlatformLimits {
 	/** Maximum length of a post. */
 	readonly post: number;
-	/** Maximum number of posts of an answer. A longer answer becomes a file, and a post with its start. */
+	/**
+	 * Maximum number of posts for one answer. A longer answer becomes a file, and a post with the start of the
+	 * answer.
+	 */
 	readonly postsPerAnswer: number;
 	readonly buttonLabel: number;
 	readonly controlsPerRow: number;
@@ -33,7 +36,7 @@ export interface PersonNames {
 	/** Returns Markdown that names a person by their platform id, without a notification. */
 	person(id: string): string;
 	/**
-	 * Returns Markdown that names a role of the platform, without a notification. Absent if the platform has no such
+	 * Returns Markdown that names a role of the platform, without a notification. Absent if the platform has no
 	 * roles.
 	 */
 	role?(id: string): string;
@@ -42,9 +45,9 @@ export interface PersonNames {
 /** Times in the kit's Markdown. */
 export interface TimeWords {
 	/**
-	 * Returns short Markdown that shows `at` as a relative time, for example `5 minutes ago`. `from` is the time of the
-	 * post or answer, and is required if `at` may be after it. A platform may show such a time relative to `from`. Both
-	 * times are in milliseconds since the epoch.
+	 * Returns short Markdown that shows `at` as a relative time, for example `5 minutes ago`. `from` is the time of
+	 * the post or answer, and is required if `at` may be after `from`. A platform may show `at` relative to `from`.
+	 * Both times are in milliseconds since the epoch.
 	 */
 	moment(at: number, from?: number): string;
 }
@@ -58,8 +61,8 @@ export interface PostFormat {
 	/** Whether the platform can append to a post. If so, the posts of growing answers have `grows`. Default: no. */
 	readonly streams?: boolean;
 	/**
-	 * Whether the platform shows the title of a conversation as the name of its thread. `own`: only for threads that the
-	 * connector opened, so a new title is also posted. Default: no.
+	 * Whether the platform shows the title of a conversation as the name of the conversation's thread. `own`: the
+	 * platform does this only for threads that the connector opened, so a new title is also posted. Default: no.
 	 */
 	readonly titles?: boolean | "own";
 	/** Whether the platform shows code in files well, so that long code of an answer becomes a file. Default: no. */
@@ -85,13 +88,13 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Whether posts of a room can have threads, if the room is not itself a thread. Default: yes. */
 	hasThreads?(room: Room): boolean;
 	/**
-	 * Whether a copy of this room's conversation may continue in a thread that all readers of the channel see. False
-	 * for a private thread, and in a channel whose messages cannot have threads. Default: yes.
+	 * Whether a copy of the room's conversation may continue in a new thread, which all readers of the channel see.
+	 * False if the room is a private thread, or if messages of the channel cannot have threads. Default: yes.
 	 */
 	mayFork?(room: Room): Promise<boolean>;
 	/**
-	 * Whether a person may see a thread of a channel that they can read. Absent if all readers of a channel can read its
-	 * threads.
+	 * Whether a person may see the thread of `room`. The person must be able to read the channel. Absent if all
+	 * readers of a channel can read the channel's threads.
 	 */
 	maySee?(person: Person, room: Room & { readonly thread: string }): Promise<boolean>;
 	/**
@@ -100,8 +103,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 */
 	loadNames?(ids: readonly string[]): Promise<void>;
 	/**
-	 * Returns the room of a channel if this person may read it now. Returns undefined otherwise, and for direct messages.
-	 * Required for home pages.
+	 * Returns the room of a channel if the person may read the channel now. Returns undefined otherwise, and for
+	 * direct messages. Required for home pages.
 	 */
 	readable?(person: Person, channel: Pick<Room, "tenant" | "channel">): Promise<Room | undefined>;
 	/**
@@ -110,9 +113,9 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 */
 	suggest?(room: Room, prompts: readonly string[]): Promise<void>;
 	/**
-	 * Opens a thread at a message of a channel. The posts of the thread are in the room with this message as `thread`.
-	 * An existing thread is treated as opened. Returns the reason for operators if the platform refuses. Rejects with
-	 * `unavailable` if the platform does not answer. Absent if threads need not be opened.
+	 * Opens a thread at a message of a channel. The room of the thread has the id of the message as `thread`. An
+	 * existing thread is treated as opened. If the platform refuses, `refused` is the reason, for operators.
+	 * Rejects with `unavailable` if the platform does not answer. Absent if threads need not be opened.
 	 */
 	openThread?(
 		room: Room,
@@ -126,7 +129,7 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 */
 	command(name: string, place: { readonly thread?: string }): string;
 	/**
-	 * Returns the id of a message that a person names by a link or an id. Default: the text after the last space or
+	 * Returns the id of the message that a text names by a link or an id. Default: the text after the last space or
 	 * slash.
 	 */
 	messageNamed?(text: string, room: Room): string;
@@ -138,8 +141,8 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Reads the time of a post from its id, in milliseconds since the epoch. */
 	postedAt(post: string): number;
 	/**
-	 * Returns a ticket for an answer that only the author of the message sees. Absent if the platform has no private
-	 * answers; the answer is then a reply in the room.
+	 * Returns a ticket for a private answer, which only the author of the message sees. Absent if the platform has
+	 * no private answers. The answer is then a reply in the room.
 	 */
 	ticketOf?(message: { readonly room: Room; readonly person: Person; readonly message: string }): Ticket;
 	/**
@@ -156,6 +159,6 @@ export interface ChatPlatform extends PlatformWords, PostFormat {
 	 * Default: no messages are read.
 	 */
 	readContext?(query: ContextQuery, signal: AbortSignal): Promise<ReadContext>;
-	/** Reads an attachment. Rejects with a `ParleyError` whose message is for people. */
+	/** Reads an attachment. Rejects with a `ParleyError` that has a message for people. */
 	read(attachment: Attachment, signal: AbortSignal): Promise<Uint8Array>;
 }

@@ -59,8 +59,8 @@ export interface SurfaceRequests {
 export type UploadReader = (fileId: string, maximum: number, signal: AbortSignal) => Promise<Uint8Array>;
 
 /**
- * Reads the bytes of a stored file of the gateway; undefined if the gateway refuses the file. Rejects with
- * `rate-limited` if the read fails temporarily.
+ * Reads the bytes of a file that the gateway stores. Resolves with undefined if the gateway refuses the file.
+ * Rejects with `rate-limited` if the read fails temporarily.
  */
 export type UploadBytes = (upload: {
 	readonly fileId: string;
@@ -78,9 +78,9 @@ export interface SurfaceParts {
 }
 
 /**
- * Creates the surface of a platform. The surface reads the posting of each row, and sends the platform's
- * request for the type of the posting. A rate limit with an unknown scope is assigned to the row's
- * conversation. `fileBytes` is the maximum number of bytes of a file.
+ * Creates the surface of a platform. For each row, the surface reads the posting, and sends the platform's request
+ * for this type of posting. If the scope of a rate limit is unknown, the row's conversation becomes the scope.
+ * `fileBytes` is the maximum size of a file in bytes.
  */
 export function composeSurface(
 	{ cards, readFile, clock, log }: SurfaceParts,

@@ -10,11 +10,11 @@ export interface RoomFacts {
 	readonly mention: "required" | "always";
 	/** Whether a channel has one conversation, or one for each person. */
 	readonly sessions: "shared" | "person";
-	/** Part of an answer that is shown while the agent is working. Default: `tools`. */
+	/** Level that determines how much of an answer is shown while the agent is working. Default: `tools`. */
 	readonly live?: "off" | "text" | "tools" | "everything";
 	/** Place of the answer to a mention. Default: `channel`. */
 	readonly answers?: "channel" | "thread";
-	/** Display of the state of a message. Default: `posts`. */
+	/** Way in which the state of a message is shown. Default: `posts`. */
 	readonly status?: "posts" | "reactions";
 	/**
 	 * Handling of a message during a run. `queue`: queued. `offer`: queued, and the author can add it to the
@@ -22,7 +22,7 @@ export interface RoomFacts {
 	 */
 	readonly busy?: "queue" | "offer";
 	/**
-	 * Number of earlier messages of a channel that are read for a request. With 0, earlier messages of threads are not
+	 * Number of earlier messages to read for a request in a channel. With 0, earlier messages in threads are not
 	 * read either. Default: 20.
 	 */
 	readonly context?: number;
@@ -48,7 +48,10 @@ interface Message {
 	readonly ourThread: boolean;
 }
 
-/** Decides whether a message is for the agent, by the first rule that matches. A mention of all members is ignored. */
+/**
+ * Decides whether a message is for the agent. The first rule that matches applies. A mention of all members is
+ * ignored.
+ */
 export function isForUs(
 	{ room, person, address, ourThread }: Message,
 	{ mention }: RoomFacts,

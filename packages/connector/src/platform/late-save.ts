@@ -6,7 +6,10 @@ import type { Clock, Logger, Timer } from "@parley/base";
  */
 const lateMs = 10_000;
 
-/** Saves a state that changes often: ten seconds after a change, or on request. Retries a failed save later. */
+/**
+ * Saves a state that changes often: ten seconds after a change, or on request. Until `close`, a failed save is
+ * retried.
+ */
 export class LateSave {
 	readonly #parts: LateSaveParts;
 	#timer: Timer | undefined;

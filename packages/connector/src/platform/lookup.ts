@@ -1,7 +1,7 @@
 import { type Cache, type Clock, createCache, delay, ParleyError } from "@parley/base";
 
 export interface LookupParts<Value> {
-	/** Maximum number of values in memory. The value that was used least recently is evicted first. */
+	/** Maximum number of values in memory. If there are more, the least recently used value is evicted. */
 	readonly max: number;
 	/** Time in milliseconds until a value expires. Absent: no value expires. */
 	readonly retentionMs?: number | ((value: Value) => number);
@@ -31,7 +31,10 @@ export class Lookup<Value> {
 		return this.#current(key)?.value;
 	}
 
-	/** Stores a value that arrived without a request. The answer of a running request for the same key is then ignored. */
+	/**
+	 * Stores a value that arrived without a request. If a request for the key is running, its answer is then not
+	 * stored.
+	 */
 	note(key: string, value: Value): void {
 		const { clock, retentionMs = Number.POSITIVE_INFINITY } = this.#parts;
 		this.#pending.delete(key);

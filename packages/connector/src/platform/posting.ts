@@ -8,7 +8,7 @@ const CurrentControl = z.discriminatedUnion("type", [
 		id: z.string(),
 		label,
 		style: z.enum(["primary", "secondary", "success", "danger"]),
-		/** Emoji before the label, for platforms whose buttons can have one. */
+		/** Emoji before the label, if buttons of the platform can have an emoji. */
 		emoji: z.exactOptional(z.string()),
 		/** Feedback that the button gives about the answer above it, for platforms with an element for feedback. */
 		rates: z.exactOptional(z.enum(["good", "bad"])),
@@ -21,7 +21,7 @@ const CurrentControl = z.discriminatedUnion("type", [
 		options: z
 			.array(z.object({ value: z.string(), label: z.string(), description: z.string(), chosen: z.boolean() }))
 			.min(1),
-		/** Limits for the number of options that a person chooses. */
+		/** Minimum and maximum number of options that a person must choose. */
 		minimum: z.int().min(0),
 		maximum: z.int().min(1),
 	}),
@@ -71,7 +71,7 @@ export const GrowingPart = z.discriminatedUnion("type", [
 ]);
 export type GrowingPart = z.output<typeof GrowingPart>;
 
-/** Suffix of the name of the outbox conversation for the reactions of a room. */
+/** Suffix of the name of an outbox conversation for the reactions in a room. */
 export const reactionsOf = "#reactions";
 
 /** Emoji for the states of a message: accepted, queued, done, failed. */
@@ -81,12 +81,12 @@ export type StatusEmoji = (typeof statusEmoji)[number];
 const NoticeWay = z.enum(["mention", "channel", "direct", "reply"]);
 
 /**
- * People and channels of a notice. `NoticePayload.by` of the protocol describes the ways. The additional way `reply`
- * is a post in the conversation without mentions.
+ * People, roles and channels that a notice must reach. `NoticePayload.by` of the protocol describes the ways. With
+ * the additional way `reply`, the notice is a post in the conversation, without mentions.
  */
 export const NoticeTarget = z.object({
 	people: z.array(z.string()),
-	/** Ids of roles of the platform. Only the ways `mention` and `channel` reach roles. */
+	/** Platform ids of roles. Only the ways `mention` and `channel` reach roles. */
 	roles: z.exactOptional(z.array(z.string())),
 	ways: z.array(NoticeWay).min(1),
 	/** Ways by which an earlier row may have posted the notice. They are only used to find the notice. */
@@ -117,7 +117,7 @@ const PostPosting = z.object({
 	mentions: z.exactOptional(z.array(z.string())),
 	/** Platform ids of roles that the post notifies. Platforms without roles ignore them. */
 	mentionedRoles: z.exactOptional(z.array(z.string())),
-	/** Platform id of the message that the post replies to. */
+	/** Platform id of the message to which the post replies. */
 	replyTo: z.exactOptional(z.string()),
 	/** Card in whose thread the post appears. */
 	thread: z.exactOptional(z.string()),
@@ -125,7 +125,7 @@ const PostPosting = z.object({
 	controls: z.exactOptional(z.array(z.array(Control).min(1))),
 	/** Link that becomes the last control, if the card is posted and posts have addresses. */
 	opens: z.exactOptional(CardLink),
-	/** A text file, for example with an answer that is too long for posts. */
+	/** A text file, for example with an answer that does not fit into posts. */
 	file: z.exactOptional(z.object({ name: z.string(), content: z.string() })),
 	/** Files with long code of the answer, for platforms with `PostFormat.snippets`. */
 	snippets: z.exactOptional(
@@ -149,13 +149,13 @@ const PostPosting = z.object({
 	 */
 	marker: z.exactOptional(z.string()),
 	/**
-	 * Identity of a post that several rows may create. The nonce derives from this key. Default: the id of the
-	 * row.
+	 * Identity of the post, if several rows may create the post. The nonce is derived from `key`. Default: the id
+	 * of the row.
 	 */
 	key: z.exactOptional(z.string()),
 	/**
-	 * Ids of the buttons that this post has in one of its states, to find the post after its content has
-	 * changed.
+	 * Ids of the buttons that the post has in at least one of its states. They identify the post after its content
+	 * has changed.
 	 */
 	buttons: z.exactOptional(z.array(z.string())),
 	/**
@@ -163,8 +163,8 @@ const PostPosting = z.object({
 	 */
 	since: z.exactOptional(z.number()),
 	/**
-	 * Person who gets the post as a direct message if its thread or channel is closed. `link` is the address of this thread or
-	 * channel, for the note above the copy.
+	 * Person who gets the post as a direct message if the thread or channel of the post is closed. `link` is the
+	 * address of the closed thread or channel, for the note above the copy.
 	 */
 	elsewhere: z.exactOptional(z.object({ person: z.string(), link: z.exactOptional(z.string()) })),
 	/** Whether the answer is still growing. */

@@ -15,8 +15,8 @@ export interface AttachmentSource {
 const maximum = 25 * 1024 * 1024;
 
 /**
- * Reads a complete attachment. Rejects with a `ParleyError` whose message is for people: `resource_exhausted` for more
- * than 25 MiB, and `data_loss` if the size differs from the reported size. Also rejects as `download` does.
+ * Reads a complete attachment. Rejects with a `ParleyError` that has a message for people: `resource_exhausted` for
+ * more than 25 MiB, and `data_loss` if the size differs from the reported size. Also rejects as `download` does.
  */
 export async function readAttachment(
 	source: AttachmentSource,

@@ -3,7 +3,7 @@ import type { Person, ReadMessage, Room } from "./inbound-event.ts";
 /** Query for the messages that belong to a person's request. */
 export interface ContextQuery {
 	readonly room: Room;
-	/** Author of the request. The result contains only messages that this person may read now. */
+	/** Author of the request. The result contains only messages that the author may read now. */
 	readonly person: Person;
 	/** Id of the person's message. Only earlier messages are read. Without it, the newest messages are read. */
 	readonly before?: string;

@@ -12,21 +12,21 @@ export interface NoticeRooms {
 	 * messages.
 	 */
 	direct(row: OutboxRow, person: string): Promise<string>;
-	/** Returns the conversation of another channel in the same guild or team. */
+	/** Returns the conversation of another channel in the row's guild or team. */
 	channel(row: OutboxRow, channel: string): string;
 }
 
 interface Target {
 	readonly way: NoticeTarget["ways"][number];
-	/** Resolves with a copy of the row for the conversation of this target. */
+	/** Resolves with a copy of the row that has the target's conversation. */
 	row(): Promise<OutboxRow>;
 	readonly post: Post;
 }
 
 /**
- * Sends a notice by the first way that the platform accepts. `Receipt.unreached` contains the platform's reasons for
- * refusing the earlier ways, except for a notice with the way `reply`. Rejects with `rejected` if the platform
- * accepts no way.
+ * Sends a notice in the first way that the platform accepts. If the platform refused earlier ways,
+ * `Receipt.unreached` contains its reasons, except for a notice with the way `reply`. Rejects with `rejected` if
+ * the platform accepts no way.
  */
 export async function sendNotice(
 	row: OutboxRow,

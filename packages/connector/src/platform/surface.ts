@@ -8,11 +8,11 @@ export interface RateLimit {
 }
 
 export interface Receipt {
-	/** Id of the post in a format of the surface. Later edits get this id as `target`. */
+	/** Id of the post, in a format that the surface defines. Later edits get this id as `target`. */
 	readonly remote: string;
 	/** Rate limits that this request has exhausted. */
 	readonly limits?: readonly RateLimit[];
-	/** Ways of a notice that reached no person, with the platform's reasons, for operators. */
+	/** Ways in which a notice could not be posted, with the platform's reasons, for operators. */
 	readonly unreached?: string;
 }
 
@@ -20,8 +20,8 @@ export interface Receipt {
 export interface OutboxRow {
 	readonly id: string;
 	/**
-	 * Id that is equal for all attempts of a row, and for rows with the same `key`: 24 characters of base64url, for a
-	 * nonce or metadata.
+	 * Id that is equal for all attempts of a row, and for rows with the same `key`. It has 24 base64url characters,
+	 * and is used as a nonce or in metadata.
 	 */
 	readonly nonce: string;
 	readonly conversation: string;
@@ -33,13 +33,13 @@ export interface OutboxRow {
 	/** Time of the event, in milliseconds since the epoch. A post that this row creates cannot be older. */
 	readonly at: number;
 	/**
-	 * Number of the attempt, from 1. A repeat within `dedupeWindowMs` has the same number. 0 in the lookup of a row that this
-	 * database never sent.
+	 * Number of the attempt, from 1. A repeat within `dedupeWindowMs` has the number of the repeated request. The
+	 * number is 0 when a row that this database never sent is looked up.
 	 */
 	readonly attempt: number;
 }
 
-/** Properties of a request that determine its rate limits. */
+/** Properties of a request on which its rate limits depend. */
 export interface Request {
 	readonly conversation: string;
 	readonly lane: Lane | "typing";
@@ -60,16 +60,17 @@ export interface Surface {
 	 */
 	find(row: OutboxRow): Promise<Receipt | undefined>;
 	/**
-	 * Returns the milliseconds after the start of a row's first request in which a repeat may start, because the platform
-	 * refuses duplicates. Returns 0 if the platform accepts duplicates. A repeat that starts in time may arrive some seconds
-	 * later.
+	 * Returns the time in milliseconds after the start of a row's first request within which a repeat may start.
+	 * During this time, the platform refuses duplicates. Returns 0 if the platform accepts duplicates. A repeat
+	 * that starts in time may arrive some seconds later.
 	 */
 	dedupeWindowMs(row: OutboxRow): number;
 	/** Shows the typing indicator for the platform's usual time, with the current step if the platform supports that. */
 	typing(conversation: string, doing?: string): Promise<void>;
 	/**
-	 * Shows that the run of a conversation waits for a person. The connector calls it repeatedly while the run waits. `typing`
-	 * and the last post of the run end the indicator. Absent if the platform has no such indicator.
+	 * Shows that the run of a conversation waits for a person. The connector calls `suspended` repeatedly while the
+	 * run waits. A call of `typing` and the last post of the run end the indicator. Absent if the platform has no
+	 * indicator for a waiting run.
 	 */
 	suspended?(conversation: string): Promise<void>;
 	/** Returns the known scopes of rate limits for a request. */

@@ -15,7 +15,7 @@ const { replies: texts } = answerTexts;
 
 const maxOfComment = 2_000;
 
-/** Handlers of the controls of answers, queued messages and edited messages. */
+/** Handlers for the controls of answers, of queued messages and of edited messages. */
 export const pressesOfAnswers: PressHandlers<AnswerKind> = {
 	stop,
 	"stop-answer": stop,

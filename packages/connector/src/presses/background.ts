@@ -15,8 +15,8 @@ interface Asker {
 }
 
 /**
- * Returns at most 50 background commands of a conversation: running commands, then ended commands, each with the newest
- * first.
+ * Returns at most 50 background commands of a conversation: the running commands, newest first, and then the ended
+ * commands, newest first.
  */
 export async function backgroundOf(
 	context: HandlerContext,

@@ -53,7 +53,10 @@ export const pressesOfListed: PressHandlers<"listed-approve" | "listed-deny" | "
 interface ListedAnswer {
 	readonly target: ControlTarget;
 	readonly response: Response;
-	/** The approval; undefined if it is closed, for example for a repeat of a press that was already answered. */
+	/**
+	 * The approval; undefined if the approval is closed. For example, an earlier attempt of the same press may have
+	 * answered it.
+	 */
 	readonly prompt: ListedPrompt | undefined;
 }
 

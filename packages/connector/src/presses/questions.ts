@@ -30,7 +30,7 @@ export interface QuestionAnswer {
 
 type Answering = Omit<QuestionAnswer, "key">;
 
-/** Handlers of the controls of questions. The card of a question shows the result of an accepted answer. */
+/** Handlers for the controls of questions. The card of a question shows the result of an accepted answer. */
 export const pressesOfQuestions: PressHandlers<
 	"approve" | "approve-session" | "deny" | "details" | "answer" | "choose" | "skip" | "secret"
 > = {
@@ -63,8 +63,9 @@ export type ReadText =
 	| { readonly reply: Reply };
 
 /**
- * Reads the text of a form, or of a reply to the post of a question: `approve`, `deny: REASON`, or a value. A text has
- * no effect on a post with several calls, because the reply does not show which calls the person has read.
+ * Reads a text as an answer: `approve`, `deny: REASON`, or a value. The text is from a form, or from a reply to a
+ * question's post. If the post shows several calls, the text has no effect, because it does not show which calls
+ * the person has read.
  */
 export function readText(context: HandlerContext, answering: QuestionAnswer, text: string): ReadText {
 	const slice = context.session(answering.session)?.state.questions;
@@ -93,8 +94,8 @@ export type Given =
 	| { readonly type: "refused"; readonly reply: Reply; readonly denied: boolean };
 
 /**
- * Sends an answer that a person typed in a message. A repeat with the same key has the same result and no further effect,
- * even if the question is closed by then.
+ * Sends an answer that a person typed in a message. A repeat with the same key has the same result and no further
+ * effect, even if the question was closed in the meantime.
  */
 export async function sendTypedAnswer(
 	context: HandlerContext,
@@ -137,7 +138,10 @@ function approving(value: "once" | "session"): PressHandler {
 	};
 }
 
-/** Asks the gateway for a question whose event has not arrived here. Returns undefined if the question is closed. */
+/**
+ * Requests a question from the gateway, because the event of the question has not arrived here. Returns undefined
+ * if the question is closed.
+ */
 async function askFor(context: HandlerContext, answering: Answering): Promise<OpenQuestion | undefined> {
 	const prompt = await findPrompt(context, answering);
 	return prompt && readQuestion(prompt, context.platform.limits);
@@ -152,8 +156,9 @@ export function answeringOf(
 }
 
 /**
- * Sends an answer to the gateway. Returns undefined for a recorded answer, because the card shows it. Otherwise,
- * returns a reply with the reason. Rejects with errors that do not concern the answer.
+ * Sends an answer to the gateway. Returns undefined if the answer was recorded, because the card then shows the
+ * answer. If the answer was not recorded, returns a reply with the reason. Rejects with errors that do not concern
+ * the answer.
  */
 export async function sendAnswer(
 	context: HandlerContext,

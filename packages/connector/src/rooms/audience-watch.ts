@@ -47,7 +47,7 @@ export class AudienceWatch {
 
 	private constructor(parts: AudienceWatchParts, watchedAt: number | undefined) {
 		this.#parts = parts;
-		// A time in the future shows that the clock was set back. The time is then treated as unknown.
+		// A time in the future shows that the clock was set back. Such a time is treated as unknown.
 		const isAhead = watchedAt !== undefined && watchedAt > parts.clock.now() + everyMs;
 		this.#watchedAt = isAhead ? undefined : watchedAt;
 	}

@@ -6,7 +6,7 @@ import { type RoomFacts, usualFacts } from "../platform/is-for-us.ts";
 import { Lookup } from "../platform/lookup.ts";
 import { onBehalf } from "./on-behalf.ts";
 
-/** Maximum age of the settings of a channel, in milliseconds. */
+/** Maximum age of a channel's settings, in milliseconds. */
 const factsMs = 30_000;
 /** Maximum number of channels in memory. */
 const maxKnown = 10_000;
@@ -32,7 +32,7 @@ export class ChannelFacts {
 		this.#facts = new Lookup({ clock, max: maxKnown, retentionMs: factsMs });
 	}
 
-	/** Returns the settings of the channel of a room, at most half a minute old. */
+	/** Returns the settings of the room's channel. The settings are at most half a minute old. */
 	facts(person: Person, room: Room): Promise<RoomFacts> {
 		return this.#facts.find(`${room.tenant}:${room.channel}`, async () => {
 			const { place = usualFacts } = await this.whoami(person, room);
@@ -49,8 +49,8 @@ export class ChannelFacts {
 	}
 
 	/**
-	 * Returns the part of an answer that is shown in a channel while the agent is working. `author`: author of the
-	 * message; if unknown, the default applies.
+	 * Returns how much of an answer is shown in a channel while the agent is working. `author`: author of the
+	 * message. If the author is unknown, the default applies.
 	 */
 	async liveLevel(
 		room: Room,

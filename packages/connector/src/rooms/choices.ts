@@ -9,8 +9,8 @@ const insert = hotStatement<ConnectorTables, ConnectorTables["choices"]>((db, p)
 );
 
 /**
- * Stored choices for requests of people, for example which object a number in a list refers to. A choice is stored
- * before it is sent to the gateway, so that a later process repeats the same request.
+ * Stored choices for requests of people. For example, a choice is the object to which a number in a list refers. A
+ * choice is stored before the gateway gets it, so that a later process repeats the same request.
  */
 export class Choices {
 	readonly #store: Store<ConnectorTables>;
@@ -22,8 +22,8 @@ export class Choices {
 	}
 
 	/**
-	 * Returns the choice of an earlier attempt with this idempotency key, or else the result of `choose`. An undefined choice
-	 * is not stored.
+	 * Returns the choice that an earlier attempt with the same idempotency key stored. Without a stored choice,
+	 * stores and returns the result of `choose`. An undefined result is not stored.
 	 */
 	async stored(key: string, choose: () => Promise<string | undefined>): Promise<string | undefined> {
 		const known = await this.#store.read((db) =>

@@ -20,7 +20,7 @@ export interface FirstPost {
 	/** Room of the post, without a thread. */
 	readonly channel: Room;
 	readonly card: string;
-	/** Cursor of the post's rows. A repeat has the same cursor. */
+	/** Cursor of the post's rows. A repeated request must have the same cursor. */
 	readonly cursor: string;
 	readonly text: string;
 }

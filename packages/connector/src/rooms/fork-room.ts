@@ -39,7 +39,7 @@ export interface ForkOptions {
 	readonly session: string;
 	/** Title of the conversation; may be empty. */
 	readonly title: string;
-	/** Number of the last message of a person in the copy: see `fork_session`. */
+	/** Number of the last user message that the copy contains: see `fork_session`. */
 	readonly at?: number;
 	/** Idempotency key of the request. */
 	readonly key: string;
@@ -51,12 +51,12 @@ export interface ForkOptions {
  */
 export interface ForkedRoom {
 	readonly title: string;
-	/** Number of the last message of a person in the copy. */
+	/** Number of the last user message that the copy contains. */
 	readonly at: number;
 	readonly thread?: Room;
 }
 
-/** Errors after which a retry continues with the same post. */
+/** Codes of errors after which the first post stays, because a retry continues with this post. */
 const retried: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
 	"deadline_exceeded" as const,
@@ -67,9 +67,10 @@ const retried: ReadonlySet<ErrorCode> = new Set([
 ]);
 
 /**
- * Continues a copy of a conversation in a new thread of its channel, or in the room itself if a thread cannot be
- * opened. After a crash, a retry continues with the same post and the same copy. If the gateway refuses, removes the
- * post and rejects with the refusal. Rejects with `unavailable` while the platform does not post.
+ * Copies a conversation. The copy continues in a new thread of the channel, or in the room itself if a thread
+ * cannot be opened. After a crash, a retry continues with the same post and the same copy. If the gateway refuses
+ * the copy, removes the post and rejects with the refusal. Rejects with `unavailable` while the platform does not
+ * post.
  */
 export async function forkRoom(
 	parts: ForkParts & { readonly choices: { readonly stored: Choices["stored"] } },

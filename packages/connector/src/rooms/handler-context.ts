@@ -38,7 +38,7 @@ export interface HandlerContext {
 	readonly choices: { readonly stored: Choices["stored"] };
 	/** Returns `actor` and `place` for a request on behalf of a person. */
 	onBehalf(person: Person, room: Room): Required<OnBehalf>;
-	/** Returns the current session of this person in a room. Opens a session if the room has no current session. */
+	/** Returns the person's current session in a room. Opens a session if the room has no current session. */
 	sessionOf(person: Person, room: Room, key: string): Promise<RoomSession>;
 	/** Returns a session by its id; undefined if this connector does not read the session. */
 	session(id: string): RoomSession | undefined;
@@ -61,8 +61,8 @@ export interface HandlerContext {
 		session: string,
 	): Promise<{ readonly tenant: string; readonly channel: string; readonly thread?: string } | undefined>;
 	/**
-	 * Returns the text of a message after an edit that was not sent to the agent; undefined if no such edit was
-	 * recorded.
+	 * Returns the text of a message after its edit, if the edit was not sent to the agent. Returns undefined if no
+	 * such edit was recorded.
 	 */
 	editedText(room: Room, message: string): Promise<string | undefined>;
 	/**
@@ -105,14 +105,14 @@ export interface Conversation extends ListedSession {
 
 export interface OutgoingMessage {
 	readonly text: string;
-	/** Platform id of the message that the answer replies to. */
+	/** Platform id of the message to which the answer replies. */
 	readonly message?: string;
-	/** Ids of all messages that the request consists of. Default: `message`. */
+	/** Ids of all messages that form the request. Default: only `message`. */
 	readonly messages?: readonly string[];
 	readonly attachments: readonly Attachment[];
-	/** Messages that this message replies to, forwards or quotes. */
+	/** Messages to which this message replies, or which it forwards or quotes. */
 	readonly referenced?: readonly ReadMessage[];
-	/** Content of an ended task that the message continues. The task ran in another session. */
+	/** Content of an ended task, if the message continues the task. The task ran in another session. */
 	readonly continues?: ReadMessage;
 	/** Time of the message, in milliseconds since the epoch. Default: now. */
 	readonly at?: number;
@@ -133,19 +133,19 @@ export interface SendResult {
 
 /** Context with the sessions and messages of a room. */
 export interface RoomContext extends HandlerContext {
-	/** Returns the sessions of a room that this person may see there, most recently used first. */
+	/** Returns the sessions of a room that the person may see in the room, most recently used first. */
 	sessions(person: Person, room: Room): Promise<readonly ListedSession[]>;
 	/** Returns the role and rights of a person, according to the gateway. */
 	whoami(person: Person, room: Room): Promise<MethodResult<"whoami">>;
 	/** Sends a message to the session of the room. */
 	send(person: Person, room: Room, words: OutgoingMessage): Promise<SendResult>;
-	/** Reads all stored events of a session of this connector, oldest first. */
+	/** Reads all stored events of a session, oldest first. The session must belong to this connector. */
 	events(session: string): AsyncIterable<PastEvent>;
-	/** Continues a copy of a conversation of the room: see `forkRoom`. */
+	/** Copies a conversation of the room, and continues the copy: see `forkRoom`. */
 	fork(person: Person, room: Room, request: ForkOptions): Promise<ForkedRoom>;
 	/**
-	 * Stops the active runs that this person can stop in the room. `at` is the time of the request in milliseconds since
-	 * the epoch. Resolves with true if a run was stopped.
+	 * Stops the active runs of the room that the person may stop. `at` is the time of the request in milliseconds
+	 * since the epoch. Resolves with true if a run was stopped.
 	 */
 	stop(person: Person, room: Room, request: { readonly key: string; readonly at: number }): Promise<boolean>;
 	/**

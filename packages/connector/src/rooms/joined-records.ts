@@ -4,8 +4,8 @@ import type { ConnectorTables } from "../store/tables.ts";
 type Tx = Kysely<ConnectorTables>;
 
 /**
- * Stores the inbound events that become one request with the event `first`, in their order. Call it before the gateway gets
- * the request, so that a later process sends the same request.
+ * Stores, in order, the inbound events that become one request together with the event `first`. Call
+ * `writeJoinedRecords` before the gateway gets the request, so that a later process sends the same request.
  */
 export async function writeJoinedRecords(
 	tx: Tx,
@@ -20,7 +20,7 @@ export async function writeJoinedRecords(
 		.execute();
 }
 
-/** Whether another event includes this event in its request. */
+/** Whether the event is part of the request of another event. */
 export async function isJoined(db: Tx, event: string): Promise<boolean> {
 	const row = await db.selectFrom("joined").select("first").where("event", "=", event).executeTakeFirst();
 	return row !== undefined;

@@ -87,7 +87,7 @@ export class MessageHistory {
 			db
 				.selectFrom("heard")
 				.select(columns)
-				// Ids begin with the kind of event, so a range of ids excludes plain messages.
+				// The ids of plain messages begin with `message:`, so a range of ids excludes plain messages.
 				.where((eb) => eb.or([eb("id", "<", "message:"), eb("id", ">=", "message;"), isStop]))
 				.orderBy("changed_at")
 				.execute(),
@@ -111,7 +111,7 @@ export class MessageHistory {
 	}
 
 	/**
-	 * Whether another inbound event of the same message was already handled. For an edit, only a newer edit is
+	 * Whether another inbound event for the same message was already handled. For an edit, only a newer edit is
 	 * relevant.
 	 */
 	async isOvertaken(message: MessageEvent & { readonly editedAt?: number }): Promise<boolean> {

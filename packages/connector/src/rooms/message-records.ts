@@ -62,8 +62,8 @@ export async function readMessageRecords(
 	filter: {
 		readonly conversation?: string;
 		/**
-		 * Prefix of further conversations whose records are included, for platforms whose thread conversations begin with
-		 * the channel.
+		 * Prefix of further conversations to include, for platforms on which the conversation of a thread begins
+		 * with the channel.
 		 */
 		readonly below?: string;
 		readonly message?: string | undefined;
@@ -86,7 +86,7 @@ export async function readMessageRecords(
 	const rows = await query
 		.orderBy("at", "desc")
 		.orderBy("changed_at", "desc")
-		// An edit is newer than a message of the same millisecond. The ids of messages begin with `message:`.
+		// In the same millisecond, an edit is newer than a message. The ids of messages begin with `message:`.
 		.orderBy(sql`case when id like 'message:%' then 1 else 0 end`)
 		.orderBy("id", "desc")
 		.limit(limit)
@@ -142,8 +142,8 @@ const selectStops = hotStatement<
 );
 
 /**
- * Whether a person stopped a conversation after `since` while no run was active. With `by`, only stops of this person
- * apply.
+ * Whether a person stopped a conversation after `since` while no run was active. With `by`, only stops by the
+ * person with this id apply.
  */
 export async function wasStopped(
 	db: Tx,
@@ -157,7 +157,7 @@ export async function wasStopped(
 	return rows.some(({ person }) => by === undefined || Person.parse(parseJson(person)).id === by);
 }
 
-/** Converts a row to a record. Skips a row whose reason or effect this version of Parley does not know. */
+/** Converts a row to a record. Skips the row if this version of Parley does not know its reason or its effect. */
 function recordOf({
 	person,
 	text,

@@ -1,9 +1,9 @@
 import type { OnBehalf } from "@parley/protocol";
 import type { Person, Room } from "../platform/inbound-event.ts";
 
-/** Maximum length of a name that the gateway accepts, in UTF-16 code units. */
+/** Maximum length of a person's name in a request to the gateway, in UTF-16 code units. */
 const maxName = 256;
-/** Maximum number of roles that the gateway accepts. */
+/** Maximum number of a person's roles in a request to the gateway. */
 const maxRoles = 250;
 
 /** Returns `actor` and `place` for a request on behalf of a person. */

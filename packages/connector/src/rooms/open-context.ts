@@ -45,8 +45,8 @@ export function openContext(parts: ContextParts): RoomContext {
 			readMessageRecords(db, { conversation: platform.conversation(room), message, limit: 20 }),
 		);
 	/**
-	 * Finds the record of a message that this person wrote. Outside the person's room, people may only query their own
-	 * messages.
+	 * Finds the record of a message that the person wrote. Outside the person's room, people may only query their
+	 * own messages.
 	 */
 	const ownElsewhere = async (
 		of: { readonly message: string } | { readonly ending: string },
@@ -128,9 +128,9 @@ const maxAttachments = 20;
 const aroundBytes = 16_384;
 /** Waits in milliseconds before the further attempts to read an attachment that is temporarily not available. */
 const retryDelaysMs = [500, 1000, 2000, 4000];
-/** Maximum time in milliseconds for the download of files from messages that belong to a request. */
+/** Maximum time in milliseconds to download the files of all messages that belong to a request. */
 const contextFilesMs = 4000;
-/** Maximum length of the list of missing files that the agent receives, in UTF-16 code units. */
+/** Maximum length in UTF-16 code units of the list of missing files. The agent receives this list. */
 const maxAboutMissing = 4000;
 
 interface SendParts {
@@ -181,10 +181,12 @@ async function sendMessage(
 	};
 	let target = subscription;
 	const retry = async (): Promise<string> => {
-		// The session was deleted, or this connection has not joined it. A new session replaces a deleted session.
+		// The session was deleted, or this connection has not joined the session. A new session replaces a deleted
+		// one.
 		await parts.subscriptions.reopen(subscription);
 		target = await parts.rooms.current(person, room, `${key}/2`);
-		// A request to the same session uses the same key, so that the session does not get the message twice.
+		// If the target is still the same session, the request uses the same key, so that the session does not get
+		// the message twice.
 		return send(parts, target, target.session === subscription.session ? sent : { ...sent, key: `${key}/2` });
 	};
 	const run = await send(parts, subscription, sent).catch(async (reason: unknown) => {
@@ -252,8 +254,8 @@ async function uploadAttachments(
 }
 
 /**
- * Uploads files of messages that belong to a request, and resolves with their ids. Downloads are aborted after
- * `contextFilesMs`. The messages still name the files that are not uploaded.
+ * Uploads the files of messages that belong to a request, and resolves with the ids of the uploaded files.
+ * Downloads are aborted after `contextFilesMs`. The messages also name the files that are not uploaded.
  */
 async function uploadContextFiles(
 	{ platform, files, clock, signal }: SendParts,

@@ -24,7 +24,10 @@ interface Refusal extends Reply {
 	readonly isStranger?: true;
 }
 
-/** Returns the answer to a person whose request was refused, with advice. Rethrows temporary errors. */
+/**
+ * Returns a reply to a person after the gateway refused a request of the person: the reason, and advice. Rethrows
+ * temporary errors.
+ */
 export async function requestRefusal(
 	context: { readonly whoami: RoomContext["whoami"]; readonly platform: ChatPlatform },
 	{ person, room }: { readonly person: Person; readonly room: Room },

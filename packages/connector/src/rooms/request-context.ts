@@ -22,19 +22,21 @@ import type { Rooms } from "./rooms.ts";
 const patienceMs = 3000;
 const maxInThread = 50;
 const usualInChannel = 20;
-/** Maximum length of the text of one message, in UTF-16 code units. */
+/** Maximum length of one message's text, in UTF-16 code units. */
 const maxText = 20_000;
-/** Maximum number of bytes of all messages in a request. The gateway selects at most 80,000 bytes of them. */
+/**
+ * Maximum size in bytes of all messages in a request. The gateway selects at most 80,000 bytes of these messages.
+ */
 const maxBytes = 300_000;
 /** Bytes reserved for the parts of a request other than its text and its messages. */
 const aroundBytes = 16_384;
-/** Maximum number of files of earlier messages in a thread that the agent gets with a request. */
+/** Maximum number of files in a request from a thread's earlier messages. */
 const maxFiles = 5;
-/** Maximum size in bytes of each of the `maxFiles` files. */
+/** Maximum size in bytes of each file from a thread's earlier messages. */
 const maxFileBytes = 4 * 1024 * 1024;
 /**
- * Maximum number of remembered files of all sessions together. After an eviction or a restart, a session may get a
- * file again.
+ * Maximum number of remembered files, for all sessions together. After an eviction or a restart, a session may get
+ * a file again.
  */
 const maxKnownFiles = 10_000;
 
@@ -51,7 +53,7 @@ export interface RequestContextParts {
 	readonly signal: AbortSignal;
 }
 
-/** Messages for a request, and the files of these messages that the agent gets with the request. */
+/** Messages that belong to a request, and files of these messages. The agent gets both with the request. */
 export interface RequestContext {
 	/** Context of the request; undefined if it has no messages and no problem. */
 	readonly context: Context | undefined;
@@ -158,7 +160,7 @@ export class RequestContexts {
 		}
 	}
 
-	/** Returns the ids of the messages that are commands, which do not reach the agent. */
+	/** Returns the ids of the messages that are commands. Commands do not reach the agent. */
 	async #commandsOf(messages: readonly ReadMessage[]): Promise<ReadonlySet<string>> {
 		const ids = messages.filter(({ ours }) => !ours).map(({ id }) => id);
 		if (ids.length === 0) return new Set();
@@ -204,8 +206,8 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Returns the files of referenced messages, and the newest small files of the thread that the session does not have
-	 * yet.
+	 * Returns the files of referenced messages, and the newest small files of the thread. Files of the thread are
+	 * omitted if the session already has them.
 	 */
 	#filesFor(session: string, read: readonly ReadMessage[], referenced: readonly ReadMessage[]): Attachment[] {
 		const pointed = [...referenced, ...read.filter(({ relation }) => !isEarlier(relation))];

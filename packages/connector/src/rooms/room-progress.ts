@@ -4,7 +4,7 @@ import type { Room } from "../platform/inbound-event.ts";
 import { roomOf } from "../subscription/external-key.ts";
 import type { Subscriptions } from "../subscription/subscriptions.ts";
 
-/** Messages of a room that the room's session on the gateway contains. */
+/** A room, and the newest messages of the room in one of its sessions on the gateway. */
 export interface RoomProgress {
 	readonly room: Room;
 	/** Platform ids of the newest messages in the session; empty if the session was used long ago or cannot be read. */
@@ -21,7 +21,7 @@ interface Sessions {
 	): Promise<{ readonly state: { readonly answers: ConversationState["answers"] } } | undefined>;
 }
 
-/** Maximum age of messages that are recovered, in milliseconds. */
+/** Maximum time in milliseconds since the last use of a session. Messages of other sessions are not read. */
 const recentMs = 24 * 3_600_000;
 
 /**

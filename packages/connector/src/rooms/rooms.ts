@@ -28,8 +28,8 @@ export interface RoomsParts {
 }
 
 /**
- * Key of the session that a room was switched to. `by` is the idempotency key of the switch, or `recovered` after a
- * loss of the database.
+ * Key of the session to which a room was switched. `by` is the idempotency key of the switch, or `recovered` after
+ * a loss of the database.
  */
 interface SwitchedSession {
 	readonly key: SessionKey;
@@ -61,7 +61,7 @@ export class Rooms {
 		return this.#parts.channels.whoami(person, room);
 	}
 
-	/** Returns the current session of this person in a room. Opens a session if the room has no current session. */
+	/** Returns the person's current session in a room. Opens a session if the room has no current session. */
 	async current(person: Person, room: Room, key: string): Promise<SessionSubscription> {
 		const roomKey = await this.#roomKey(person, room);
 		const { subscriptions } = this.#parts;
@@ -72,8 +72,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns the ids of the sessions that a stop by this person in a room affects. These are the current session,
-	 * and other sessions that are read and have an active run.
+	 * Returns the ids of the sessions that are affected if the person stops the agent in a room. These are the
+	 * current session, and other sessions that are read and have an active run.
 	 */
 	async stoppable(person: Person, room: Room): Promise<readonly string[]> {
 		const { subscriptions } = this.#parts;
@@ -106,7 +106,7 @@ export class Rooms {
 		return writeSessionKey(await this.#currentKey(roomKeyOf(key))) === writeSessionKey(key);
 	}
 
-	/** Returns the sessions of a room that this person may see there, most recently used first. */
+	/** Returns the sessions of a room that the person may see in the room, most recently used first. */
 	async list(person: Person, room: Room): Promise<readonly (ListedSession & { readonly key: SessionKey })[]> {
 		const roomKey = await this.#roomKey(person, room);
 		const current = writeSessionKey(await this.#currentKey(roomKey));
@@ -159,7 +159,10 @@ export class Rooms {
 		throw new ParleyError(hint ?? refusal, { code: "permission_denied" });
 	}
 
-	/** Returns the external key of the first session of a room, for this person. */
+	/**
+	 * Returns the external key of the first session of a room. The key includes the person if each person has a
+	 * separate conversation in the room.
+	 */
 	keyOf(person: Person, room: Room): Promise<string> {
 		return this.#roomKey(person, room);
 	}

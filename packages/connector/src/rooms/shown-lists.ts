@@ -41,8 +41,8 @@ export class ShownLists {
 	}
 
 	/**
-	 * Returns the id of the object with this number in the newest list that the person saw; undefined for an unknown number.
-	 * Numbers start at 1.
+	 * Returns the id of the object with this number in the newest list of this kind that the person saw in the
+	 * room. Returns undefined for an unknown number. Numbers start at 1.
 	 */
 	find(kind: ListKind, { person, room }: Reader, number: number): string | undefined {
 		const own = this.#lists.get(keyOf(kind, room, person.id));

@@ -12,7 +12,10 @@ interface Parts {
 
 const maxReason = 500;
 
-/** Ends the trust of channels after a change of their audience, because the grant was for the earlier audience. */
+/**
+ * Ends the trust grants of channels after the audience of these channels has changed, because each grant was for
+ * the earlier audience.
+ */
 export async function suspendTrust(
 	parts: Parts,
 	{ room, channels, change, gone }: InboundEventOf<"audience">,

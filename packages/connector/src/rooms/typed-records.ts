@@ -13,8 +13,8 @@ const StoredResponse = z.object({
 }) satisfies z.ZodType<TypedResponse>;
 
 /**
- * A message that answers a question. It is stored before the gateway gets the answer. A later process then repeats the same
- * request, even if the question is closed by then.
+ * A message that answers a question. The record is stored before the gateway gets the answer. A later process then
+ * repeats the same request, even if the question was closed in the meantime.
  */
 export interface TypedRecord {
 	/** Id of the inbound event. */

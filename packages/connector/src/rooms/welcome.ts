@@ -6,7 +6,7 @@ import type { RoomContext } from "./handler-context.ts";
 
 /** Maximum number of suggested requests in a welcome if the operator has set none. */
 const maxPrompts = 3;
-/** Maximum number of suggested requests that start a skill, so that space for general requests remains. */
+/** Maximum number of suggested requests that start a skill. The maximum leaves space for general requests. */
 const maxSkills = 2;
 const maxPrompt = 100;
 
@@ -62,8 +62,9 @@ export async function readWelcome(
 const maxSuggestions = 4;
 
 /**
- * Reads the requests that the platform suggests in the direct messages of a person. The operator's requests are first, then
- * skills. General requests follow if the operator has set none. The list is empty for a person without access.
+ * Reads the requests that the platform suggests in the direct messages of a person. The operator's requests are
+ * first, then skills. General requests follow if the operator has set no requests. The list is empty for a person
+ * without access.
  */
 export async function readSuggestions(
 	context: RoomContext,

@@ -71,7 +71,7 @@ export class Typing {
 
 const maxName = 60;
 
-/** Tools whose subject is a path. All members of the room may see the file name. */
+/** Tools that have a path as the subject of each call. All members of the room may see the file name. */
 const fileTools: ReadonlySet<string> = new Set(["write_file", "edit_file"]);
 
 /**
