@@ -35,8 +35,9 @@ export interface InboundTurn {
 	/** Whether an earlier call may have handled the event, completely or in part. */
 	readonly isRetry: boolean;
 	/**
-	 * Returns the waiting events in memory that may belong to the handled event: the events of its conversation,
-	 * and the events of other conversations that have a delayed event and are not being handled.
+	 * Returns the waiting events in memory that may belong to the handled event. These are the other events of its
+	 * conversation. Events of another conversation are included if the conversation has a delayed event and no
+	 * event in work.
 	 */
 	following(): readonly QueuedEvent[];
 	/** Whether this attempt is the last one, unless it fails with an error that passes `isPassing`. */

@@ -186,10 +186,7 @@ export class Outbox {
 		});
 	}
 
-	/**
-	 * Returns the cards of all posts of an answer, both posted and planned. `card` is the card of the answer's
-	 * first post.
-	 */
+	/** Returns the cards of an answer's posts, posted or planned. `card` is the card of the first post. */
 	async postsOfAnswer(conversation: string, card: string): Promise<readonly string[]> {
 		const posted = await this.#parts.store.read((db) => readPostsOfAnswer(db, card));
 		const planned = this.#open.of(conversation).map((row) => row.card ?? "");
@@ -296,15 +293,11 @@ export class Outbox {
 	async #attempt(row: OpenRow): Promise<void> {
 		await this.#failpoints.reach("outbox.claim");
 		const content = await this.#open.attempt(row, attemptOf(row, this.#parts.clock.now()));
-		// The content is undefined if the row has changed its state in the meantime, for example because it was
-		// held.
+		// The content is undefined if the row changed its state in the meantime, for example to `held`.
 		if (content !== undefined) await this.#deliver(row, content);
 	}
 
-	/**
-	 * Sends a row and stores the outcome. `row` is the row as it was before the attempt. The attempt is already
-	 * stored.
-	 */
+	/** Sends a row after its attempt was stored, and stores the outcome. `row` is the row before the attempt. */
 	async #deliver(row: OpenRow, content: Content): Promise<void> {
 		const { surface, clock } = this.#parts;
 		const startedAt = clock.monotonic();

@@ -5,7 +5,10 @@ import { Stage } from "../testing/stage.ts";
 
 const mention = { in: "general", mentions: "us" } as const;
 
-/** Returns a stage whose channel answers in threads. `outcomes`: results of the first attempts to open a thread. */
+/**
+ * Returns a stage with a channel in which the agent answers in threads. `outcomes`: results of the first attempts
+ * to open a thread.
+ */
 async function open(...outcomes: ("refused" | "failing")[]) {
 	const stage = await Stage.open();
 	const opened: string[] = [];

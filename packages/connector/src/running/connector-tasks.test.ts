@@ -197,7 +197,7 @@ test("the card of a task is closed when its conversation is deleted", async () =
 });
 
 /**
- * Plays `steps`, whose first request of `method` gets no answer, then restarts the connector. Returns the private
+ * Plays `steps`, and then restarts the connector. The first request of `method` gets no answer. Returns the private
  * answers.
  */
 async function dieIn(method: "cancel_task" | "reply_task", steps: readonly SceneStep[]) {

@@ -55,7 +55,10 @@ export interface ConnectorParts {
 	readonly files: GatewayFiles & GatewayHistory;
 	readonly platform: ChatPlatform;
 	readonly controls: Controls;
-	/** Time of the last known connection to the platform, stored in the same database: see `AudienceWatchParts`. */
+	/**
+	 * Stored time of the last known connection to the platform, in the same database as `store`: see
+	 * `AudienceWatchParts`.
+	 */
 	readonly watchedAt: StoredValue<number>;
 	/**
 	 * Reports that the first provider is treated as failing, or that no provider is treated as failing any longer: see
@@ -90,7 +93,7 @@ export interface ConnectorStatus {
 	readonly gateway: { readonly state: "reached" | "waiting"; readonly since: number };
 	/** Number of sessions that the connector reads. */
 	readonly sessions: number;
-	/** Time of the last event of the platform or the gateway. */
+	/** Time of the last event from the platform or from the gateway. */
 	readonly lastEventAt?: number;
 }
 
@@ -202,7 +205,7 @@ export class Connector {
 		this.#stopping = fields.stopping;
 	}
 
-	/** Notes the time of an event of the platform or the gateway. */
+	/** Notes the time of an event from the platform or from the gateway. */
 	noteEvent(): void {
 		this.#lastEventAt = this.#parts.clock.now();
 	}
@@ -247,7 +250,8 @@ export class Connector {
 	}
 
 	/**
-	 * Returns suggestions for an option that a person types, within 1.5 s. Returns none if the gateway is too slow or refuses.
+	 * Returns suggestions for an option while a person types its value, within 1.5 s. Returns no suggestions if the
+	 * gateway is too slow or refuses the request.
 	 */
 	async complete({
 		command: name,
@@ -271,8 +275,8 @@ export class Connector {
 	}
 
 	/**
-	 * Returns the form of a control whose kind passes `hasFormOfTarget`, within a second. If it returns undefined, call
-	 * `accept` with the press: the answer states the reason.
+	 * Returns the form for a control, within a second. The control's kind must pass `hasFormOfTarget`. If the
+	 * result is undefined, call `accept` with the press: the answer then states the reason.
 	 */
 	async form(pressed: PressedControl): Promise<Form | undefined> {
 		const { clock, log } = this.#parts;

@@ -45,11 +45,11 @@ export interface ConnectorStart extends Posted {
 	readonly store: Store<ConnectorTables>;
 	/** Reads a stored file of the gateway, as `GatewayFiles.download` does. */
 	readonly readFile: UploadReader;
-	/** Starts the connector as `Connector.start` does, with all parts that do not depend on the platform. */
+	/** Starts the connector as `Connector.start` does. Adds all parts that do not depend on the platform. */
 	connector(platform: ChatPlatform, controls: Controls): Promise<Connector>;
 }
 
-/** Functions of a platform's package that `runConnector` calls. */
+/** Functions of a platform's package, for `runConnector`. */
 export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedParts> {
 	/**
 	 * Connects without a time limit and stays connected. Reports each change of the connection to `linked`, including a
@@ -58,7 +58,7 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	connect(linked: (link: PlatformLink<Ready>) => void): Promise<void>;
 	/** Receives each change of the connection, before the connector handles the change. */
 	linked(link: PlatformLink<Ready>): void;
-	/** Number of channels whose missed events are not read yet. */
+	/** Number of channels with missed events that are not read yet. */
 	readonly behind: number;
 	/** Creates the receiver of events and the surface. Called once, when the bot's account is first known. */
 	start(ready: Ready, start: ConnectorStart): Promise<Parts>;

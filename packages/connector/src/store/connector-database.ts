@@ -83,7 +83,10 @@ export function storedValuesOf(
 	});
 }
 
-/** Replaces an error's advice to restore a backup, because this database can be rebuilt. */
+/**
+ * Replaces the advice to restore a backup, because the connector's database can be rebuilt. Returns other errors
+ * unchanged.
+ */
 function asDispensable(error: ParleyError, file: string): ParleyError {
 	if (error.code !== "data_loss" && error.code !== "failed_precondition") return error;
 	const what = error.code === "data_loss" ? "is damaged" : "was written by a newer version of Parley";

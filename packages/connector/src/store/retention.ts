@@ -18,8 +18,8 @@ const retentionMs = {
 } as const;
 
 /**
- * Prefix of the cursors of posts outside of sessions, for example of answers to commands. Databases have stored the
- * word `arrival`, so it cannot change.
+ * Prefix of the cursors for posts that belong to no session, for example answers to commands. Existing databases
+ * contain the word `arrival`, so the prefix cannot change.
  */
 export const eventCursor = "arrival:";
 /**
@@ -27,7 +27,10 @@ export const eventCursor = "arrival:";
  * characters.
  */
 const afterEvents = "arrival;";
-/** Prefix of the cursors of growing answers. Their rows have no recorded event, and the row of the complete answer follows. */
+/**
+ * Prefix of the cursors for growing answers. The rows of a growing answer have no recorded event. The row of the
+ * complete answer follows them.
+ */
 export const growingCursor = `${eventCursor}live/`;
 
 /** Deletes old rows. Unsettled inbound events and posts stay. */

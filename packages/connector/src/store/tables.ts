@@ -52,11 +52,11 @@ interface CardsTable {
 interface CursorsTable {
 	session: string;
 	conversation: string;
-	/** `seq` of the newest event whose rows are planned. */
+	/** `seq` of the newest planned event, with or without rows. */
 	seq: number;
 	/**
-	 * `seq` of the last event that a connector with another database may have posted. Up to this event, the platform is
-	 * searched for a post before it is sent.
+	 * `seq` of the last event for which a connector with another database may have sent posts. For events up to
+	 * this one, the platform is searched for each post before the post is sent.
 	 */
 	replayed_to: Generated<number>;
 	/** `ConversationState` after the event `seq`, as JSON; null if no state is stored. */
@@ -70,7 +70,7 @@ interface CursorsTable {
 }
 
 interface RoomsTable {
-	/** External key of the room's first session. It is a prefix of all keys of the room. */
+	/** External key of the room's first session. All external keys of the room begin with this key. */
 	room: string;
 	/** External key of the current session. */
 	external_key: string;
@@ -141,11 +141,11 @@ interface TypedTable {
 	changed_at: number;
 }
 
-/** Messages that are a part of the request of an earlier message. */
+/** Messages that are part of an earlier message's request. */
 interface JoinedTable {
 	/** Id of the inbound event. */
 	event: string;
-	/** Id of the event of the earlier message. */
+	/** Id of the earlier message's inbound event. */
 	first: string;
 	/** Position in the request. */
 	place: number;

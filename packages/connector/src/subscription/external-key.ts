@@ -60,7 +60,10 @@ export function roomKeyOf({ platform, tenant, channel, thread, person }: Session
 	});
 }
 
-/** Returns the room of a key. The key does not have `shared` and `kind`, so these are defaults. */
+/**
+ * Returns the room for a session key. A session key does not contain `shared` and `kind`, so the room gets default
+ * values for them.
+ */
 export function roomOf({ tenant, channel, thread }: SessionKey): Room {
 	return { tenant, channel, ...defined({ thread }), shared: false, kind: "channel" };
 }

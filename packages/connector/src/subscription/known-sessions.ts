@@ -69,7 +69,7 @@ export function deletionAt(session: string, seq: number): EventFrame {
 	return { type: "event", event: "session.deleted", session_id: session, payload: {}, seq };
 }
 
-/** Returns an open session whose only event is its deletion, at `seq`. */
+/** Returns an open session that has only one event: its deletion at `seq`. */
 export function deletedSession(id: string, seq: number): OpenSession {
 	return {
 		id,

@@ -27,8 +27,10 @@ const maxMs = 10_000;
 const maxDelays = 2;
 
 /**
- * Process that may have posted the first state of an answer: only this process, an earlier process with this database, or a
- * process with another database.
+ * Process that may have posted the first state of an answer.
+ * - `here`: only this process.
+ * - `earlier`: an earlier process with the same database.
+ * - `elsewhere`: a process with another database.
  */
 export type LiveBegin = "here" | "earlier" | "elsewhere";
 
@@ -43,8 +45,9 @@ export interface LiveAnswerParts {
 }
 
 /**
- * Shows the answer of the active run while it grows. The first state of each post is a row of the outbox; later states are
- * transient edits. The complete answer is a row of the same card, so it replaces the last state, even after a crash.
+ * Shows the answer of the active run while the answer grows. The first state of each post is a row of the outbox;
+ * later states are transient edits. The complete answer is a row with the same card, so it replaces the last state,
+ * even after a crash.
  */
 export class LiveAnswer {
 	readonly #parts: LiveAnswerParts;
@@ -52,7 +55,7 @@ export class LiveAnswer {
 	#begin: LiveBegin = "here";
 	/** Text of the current reply. */
 	#text = "";
-	/** `seq` of the event whose reduction adds the text to the parts of the run. */
+	/** `seq` of an event. When this event is reduced, the text becomes a part of the run. */
 	#textUntil: number | undefined;
 	/** Last planned or shown content of each post, as JSON; empty if it is unknown. */
 	readonly #shown: string[] = [];
@@ -61,7 +64,7 @@ export class LiveAnswer {
 	#waitMs = usualMs;
 	#timer: Timer | undefined;
 	#working: Promise<void> = Promise.resolve();
-	/** Card of the last answer that was shown while it grew. */
+	/** Card of the last answer that was shown as a growing answer. */
 	#grown: string | undefined;
 
 	constructor(parts: LiveAnswerParts) {

@@ -4,8 +4,9 @@ import type { RenderedRow } from "../conversation/to-rows.ts";
 import { isAnswerCard } from "../platform/answer-card.ts";
 
 /**
- * Cards of a replay that are too old to be posted. Each card has its last content, and the time of its first row as the
- * time of its post. Later events must find this post instead of creating another post.
+ * Cards that a replay does not plan, because they are too old to be posted. Each card has its last content. The
+ * time of its first row is used as the time of its post. Later events must find the existing post instead of
+ * creating another post.
  */
 export class OldCards {
 	readonly #cards = new Map<string, RenderedRow>();
@@ -32,7 +33,7 @@ export class OldCards {
 		}
 	}
 
-	/** Removes and returns the cards and threads that these rows need, as rows of the event `seq`. */
+	/** Removes and returns the stored cards and threads that `rows` need, as rows of the event `seq`. */
 	before(rows: readonly RenderedRow[], seq: number): RenderedRow[] {
 		return rows.flatMap((row) => cardsOf(row).flatMap((card) => this.#remove(card, seq)));
 	}
@@ -57,7 +58,7 @@ export class OldCards {
 	}
 }
 
-/** Returns the cards that a row needs: the card whose thread it opens or uses, and its own card. */
+/** Returns the cards that a row needs: its own card, and the card of the thread that the row opens or uses. */
 function cardsOf({ card, payload }: RenderedRow): string[] {
 	const root =
 		payload.type === "thread" ? payload.card : payload.type === "post" ? payload.thread : undefined;

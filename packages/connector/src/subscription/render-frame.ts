@@ -19,7 +19,7 @@ interface RenderTarget {
 	readonly log: Logger;
 }
 
-/** Renders an event. An event that this program cannot render is skipped and logged. */
+/** Renders an event. If rendering fails, the event is skipped and the error is logged. */
 export function renderFrame(
 	state: ConversationState,
 	{ frame, at }: { readonly frame: OzzieEvent; readonly at: number },

@@ -17,10 +17,10 @@ import type { Room } from "../platform/inbound-event.ts";
 import type { Posting } from "../platform/posting.ts";
 import { LiveAnswer } from "./live-answer.ts";
 
-/** Settings of channels for the display of growing answers and of the state of messages. */
+/** Channel settings for the display of growing answers and of message states. */
 export interface ChannelLevels {
 	/**
-	 * Returns the part of an answer that the room shows while the agent is working. `author`: author of the message, if
+	 * Returns how much of an answer the room shows while the agent is working. `author`: author of the message, if
 	 * known.
 	 */
 	liveLevel(
@@ -51,7 +51,7 @@ interface SessionAnswersParts {
 interface Before {
 	/** `seq` of the last event before the subscription. */
 	readonly lastSeq: number;
-	/** `seq` of the last event that a connector with another database may have posted. */
+	/** `seq` of the last event for which a connector with another database may have sent posts. */
 	readonly replayedTo: number;
 	readonly open: readonly Run[];
 }
@@ -65,9 +65,9 @@ export class SessionAnswers {
 	readonly #about: { readonly conversation: string; readonly room: Room; readonly scene: Scene };
 	readonly #before: Before;
 	readonly #live: LiveAnswer;
-	/** Ids of runs that an earlier process with this database may have begun to answer. */
+	/** Ids of runs. An earlier process with this database may have begun to show their answers. */
 	readonly #earlier: Set<string>;
-	/** Ids of runs that a process with another database may have begun to answer. */
+	/** Ids of runs. A process with another database may have begun to show their answers. */
 	readonly #elsewhere = new Set<string>();
 	#level: LiveLevel = usualLevel;
 	#display = usualDisplay;
@@ -135,7 +135,7 @@ export class SessionAnswers {
 		const { lastSeq, replayedTo } = this.#before;
 		for (const { id, seq: begun = seq } of open) {
 			if (seq <= lastSeq) this.#earlier.add(id);
-			// A process with another database that read the event of the message may have begun the answer.
+			// If a process with another database has read the event of the message, it may have begun the answer.
 			if (begun <= replayedTo) this.#elsewhere.add(id);
 		}
 		const run = seq >= lastSeq ? open[0] : undefined;
@@ -160,28 +160,31 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Returns a row in the form in which it is planned. The row of an answer that a connector with another database may
-	 * have posted is doubtful. If an answer was never shown before its end, its row loses the card, because no later
-	 * row edits the post. A post without a card is planned without further reads.
+	 * Returns the row as it must be planned. If a connector with another database may have posted the answer in the
+	 * row, the row becomes doubtful. If the answer was never shown while it grew, the row loses its card, because
+	 * no later row edits the post. A row without a card is planned without further reads.
 	 */
 	place(row: PlannedRow): PlannedRow {
 		const { card, ...post } = row;
 		if (card === undefined || !isAnswerCard(card) || isDeletion(row)) return row;
 		if (isOfOne(this.#elsewhere, card)) return { ...row, doubtful: true };
-		// An earlier process may have shown the answer without rendering this event.
+		// An earlier process may have shown the answer, even if it did not render this event.
 		return row.seq <= this.#before.lastSeq || this.#mayHaveShown(card) ? row : post;
 	}
 
-	/** Whether this or an earlier process may have shown the answer with this card while it grew. */
+	/**
+	 * Whether the answer with this card may have been shown while it grew: by this process, by an earlier process,
+	 * or by a process with another database.
+	 */
 	#mayHaveShown(card: string): boolean {
 		const isBefore = isOfOne(this.#elsewhere, card) || isOfOne(this.#earlier, card);
 		return isBefore || this.#live.hasShown(card);
 	}
 
 	/**
-	 * Ends the display of the answers that these events end. Call it before the last rows of these answers are planned.
-	 * Returns deletions of the posts that the last rows do not use. `runs` are the open runs before and after the events.
-	 * `seq` is the number of the last event.
+	 * Ends the display of growing answers if their runs have ended. `runs` are the open runs before and after some
+	 * events, and `seq` is the number of the last event. Returns deletions of the ended answers' posts that `rows`
+	 * do not use. Call `endOf` before `rows` are planned.
 	 */
 	async endOf(
 		runs: { readonly before: readonly Run[]; readonly after: readonly Run[] },
@@ -205,8 +208,9 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Returns deletions of posts of ended answers that a connector with another database may have posted, except
-	 * posts that `rows` use. Each deletion needs a search, so replayed answers older than `recentMs` are omitted.
+	 * Returns deletions for posts of ended answers, if a connector with another database may have created the
+	 * posts. Posts that `rows` use are kept. Each deletion needs a search, so replayed answers older than
+	 * `recentMs` are omitted.
 	 */
 	#deletionsElsewhere(
 		ended: readonly Run[],
@@ -250,7 +254,7 @@ function deletionOf(
 	return { seq, at, lane: "progress", ...post, standsFor: `delete/${post.card}` };
 }
 
-/** Maximum age of a replayed answer whose other posts are searched, in milliseconds. */
+/** Maximum age in milliseconds of a replayed answer. Unused posts of older answers are not searched. */
 const recentMs = 3_600_000;
 
 /**

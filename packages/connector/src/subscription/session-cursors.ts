@@ -8,20 +8,20 @@ type Tx = Kysely<ConnectorTables>;
 
 /** Position in a session, and its state at that position. */
 export interface SessionCursor {
-	/** `seq` of the newest event whose posts are planned. */
+	/** `seq` of the newest planned event, with or without posts. */
 	readonly seq: number;
-	/** `seq` of the last event that a connector with another database may have posted. */
+	/** `seq` of the last event for which a connector with another database may have sent posts. */
 	readonly replayedTo: number;
 	/**
-	 * State at `seq`; undefined if the database has no state of this version. The events up to `seq` are then
-	 * reduced again without posts.
+	 * State at `seq`; undefined if the database has no state that this version can read. The events up to `seq` are
+	 * then reduced again without posts.
 	 */
 	readonly state?: ConversationState;
 }
 
 /**
- * Whether rendering can continue at the cursor. False without a state, and after an interrupted replay, whose
- * old cards were not stored.
+ * Whether rendering can continue at the cursor. False without a state. Also false after an interrupted replay,
+ * because the old cards of the replay were not stored.
  */
 export function canResume(
 	cursor: SessionCursor,
@@ -59,7 +59,7 @@ interface Trace {
 
 export type Traces = ReadonlyMap<string, Trace>;
 
-/** Returns all cursors by their key, including cursors of posts outside of sessions. */
+/** Returns all cursors by their key, including the cursors for posts that belong to no session. */
 export async function readTraces(db: Tx): Promise<Traces> {
 	const columns = ["session", "seq", "changed_at", "external_key"] as const;
 	const rows = await db.selectFrom("cursors").select(columns).execute();
@@ -81,8 +81,8 @@ export async function forgetSessionCursor(tx: Tx, session: string): Promise<void
 }
 
 /**
- * Returns a cursor at the beginning of a session. This database may have rendered and forgotten the session before,
- * and the gateway may have restored it from a backup. The settled posts of that time are deleted, because their ids
+ * Returns a cursor at the beginning of a session. This database may have rendered and forgotten the session before
+ * the gateway restored the session from a backup. The settled posts of that time are deleted, because their ids
  * could hide new posts. The session's cards stay, so that further events edit them. Closes the session if the
  * database fails.
  */

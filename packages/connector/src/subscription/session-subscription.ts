@@ -32,12 +32,15 @@ const staleMs = 24 * 3_600_000;
 /** Maximum number of frames per transaction. */
 const maxTogether = 500;
 
-/** Maximum number of frames that wait for the database. Further frames wait in the connection. */
+/** Maximum number of frames in memory that wait for the database. Further frames wait in the connection. */
 const maxWaiting = 2000;
 
 const storeWaitMs = 1000;
 
-/** Maximum number of events that a restarted process may have to reduce again to restore the state. */
+/**
+ * Maximum number of events since the last saved state. A restarted process must reduce these events again to
+ * restore the state.
+ */
 const maxUnwritten = 100;
 
 export interface SessionSubscriptionParts {
@@ -86,12 +89,12 @@ export class SessionSubscription implements RoomSession {
 	#written: ConversationState;
 	/** `seq` of the newest event in `#state`. */
 	#reduced: number;
-	/** `seq` of the newest event whose rows are planned. */
+	/** `seq` of the newest planned event, with or without rows. */
 	#planned: number;
 	/** Unplanned cards of the replay. */
 	#old = new OldCards();
 	readonly #waiting: EventFrame[] = [];
-	/** Frames whose payload was checked. Each frame is read twice, but checked once. */
+	/** Frames that have a checked payload. Each frame is read twice, but its payload is checked once. */
 	readonly #valid = new WeakSet<EventFrame>();
 	#drained: Promise<void> = Promise.resolve();
 	/** Ids of running calls. Calls that started before this process read the session are unknown. */
@@ -170,7 +173,8 @@ export class SessionSubscription implements RoomSession {
 	}
 
 	/**
-	 * Reads all frames of the session. Returns true if the session was deleted, and false if the frames end otherwise.
+	 * Reads all frames of the session. Returns true if the session was deleted, and false if the frames end for
+	 * another reason.
 	 */
 	async #readAll(): Promise<boolean> {
 		try {
@@ -246,8 +250,8 @@ export class SessionSubscription implements RoomSession {
 	async #reduce(frames: readonly EventFrame[]): Promise<void> {
 		let state = this.#state;
 		const isReplay = (frames[0]?.seq ?? 0) <= this.#replayedTo;
-		// If the database refuses the transaction, the same frames are reduced again, so a replay changes only a copy
-		// of `#old`. New events do not change `#old`.
+		// If the database refuses the transaction, the same frames are reduced again. Therefore, a replay changes
+		// only a copy of `#old`. New events do not change `#old`.
 		let old = isReplay ? this.#old.copy() : this.#old;
 		const rows: PlannedRow[] = [];
 		for (const frame of frames) {
@@ -288,8 +292,8 @@ export class SessionSubscription implements RoomSession {
 		const written = { state: JSON.stringify(state), ...about };
 		const doubtful = rows.map((row) => this.#answers.place(row));
 		const plan = { conversation: this.#conversation, cursor, stored: written, rows: doubtful, replayed };
-		// The cursor of a deleted session would hide new events of a gateway that was restored from a backup with
-		// this session.
+		// The cursor of a deleted session would hide new events if the gateway was restored from a backup that
+		// contains the session.
 		await this.#parts.outbox.plan(
 			plan,
 			isDeleted ? (tx) => forgetSessionCursor(tx, this.session) : undefined,
@@ -325,7 +329,7 @@ export class SessionSubscription implements RoomSession {
 		return isChanged && (this.#planned === 0 || seq - this.#planned > maxUnwritten);
 	}
 
-	/** Returns the rows that this database must plan for an event, after the older rows that they need. */
+	/** Returns the rows to plan for an event. Rows of old cards that the event's rows need are first. */
 	#planOf({ rows }: RenderedEvent, seq: number, old: OldCards): readonly PlannedRow[] {
 		const isPlanned = seq <= this.#planned;
 		if (seq > this.#replayedTo) return isPlanned ? [] : rows;

@@ -15,9 +15,9 @@ import {
 } from "./session-cursors.ts";
 import { SessionSubscription, type SessionSubscriptionParts } from "./session-subscription.ts";
 
-/** Maximum number of sessions that are listed at the start. */
+/** Maximum number of sessions to list at the start. */
 const maxListed = 1000;
-/** Maximum number of sessions that are opened in parallel after a start. */
+/** Maximum number of sessions to open in parallel after a start. */
 const parallel = 8;
 /**
  * Maximum age of recent activity, in milliseconds. Sessions with recent activity are read after a start. The activity
@@ -110,15 +110,16 @@ export class Subscriptions {
 			});
 		return openSubscription().catch((reason: unknown) => {
 			if (ParleyError.from(reason).code !== "not_found") throw reason;
-			// The session was deleted while the connector did not read it. It is now forgotten, so this call creates a new session.
+			// The session was deleted while the connector did not read it. The session is now forgotten, so the
+			// second call creates a new session.
 			return openSubscription();
 		});
 	}
 
 	/**
-	 * Opens a session again after the gateway did not find it for a request. The gateway also reports `not_found` for a
-	 * session that this connection has not joined. If this connection cannot join it either, the session was deleted: the
-	 * deletion is rendered, and the session is forgotten.
+	 * Opens a session again after the gateway rejected a request to the session with `not_found`. The gateway also
+	 * reports `not_found` if this connection has not joined the session. If this connection cannot join the session
+	 * either, the session was deleted: the deletion is rendered, and the session is forgotten.
 	 */
 	async reopen(subscription: SessionSubscription): Promise<void> {
 		const { session } = subscription;
@@ -251,7 +252,10 @@ export class Subscriptions {
 		});
 	}
 
-	/** Renders the deletion of a session that was not read. A session without open work only loses its cursor. */
+	/**
+	 * Renders the deletion of a session that the connector did not read. If the session has no open work, only its
+	 * cursor is deleted.
+	 */
 	async #renderDeletion({ id, key }: KnownSession): Promise<void> {
 		const { store, log } = this.#parts;
 		if (this.#known.withId(id) !== undefined) this.#known.delete(writeSessionKey(key));

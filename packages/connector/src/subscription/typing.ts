@@ -22,8 +22,8 @@ interface TypingParts {
 }
 
 /**
- * Shows in one conversation that the agent is working, with its current step, or is waiting for a person.
- * Stops when the run ends.
+ * Shows in one conversation that the agent is working or is waiting for a person. While the agent works, the
+ * current step is also shown. Stops when the run ends.
  */
 export class Typing {
 	readonly #parts: TypingParts;

@@ -57,7 +57,7 @@ export class FakePlatform implements ChatPlatform {
 		return this.privateThreads.get(thread)?.includes(id) ?? true;
 	}
 
-	/** Conversations of rooms whose copies cannot continue in a public thread. */
+	/** Conversations of rooms for which `mayFork` returns false. */
 	readonly withoutForks = new Set<string>();
 
 	async mayFork(room: Room): Promise<boolean> {

@@ -28,7 +28,7 @@ const quietTicks = 4;
 export class WatchedStore implements ConnectorStore {
 	readonly engine: ConnectorStore["engine"];
 	readonly #store: ConnectorStore;
-	/** Number of further commits that fail, as on a full disk. */
+	/** Number of next commits that must fail, as on a full disk. */
 	refusals = 0;
 	#inFlight = 0;
 

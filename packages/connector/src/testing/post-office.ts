@@ -37,7 +37,7 @@ export class PostOffice {
 		this.outbox = outbox;
 	}
 
-	/** Simulates a killed process: starts another outbox on the same store. */
+	/** Simulates that the process was killed: starts another outbox on the same store. */
 	async restart(): Promise<void> {
 		const { store, surface, clock, log } = this;
 		this.outbox = await Outbox.start({ store, surface, dialect, clock, log, chance: () => 0 });

@@ -68,7 +68,7 @@ export class QuestionContext {
 	}
 }
 
-/** Returns a context with a scripted gateway, in which all rooms have the same session. */
+/** Returns a context with a scripted gateway. In this context, all rooms have the same session. */
 export function scriptedContext(
 	answers: ScriptedAnswers,
 	state: Partial<ConversationState> = {},
@@ -155,7 +155,7 @@ export function taskPayload(changes: Partial<TaskPayload> = {}): TaskPayload {
 	return { ...task, ...changes };
 }
 
-/** Returns the error of a request that the gateway refuses because of the state of a task. */
+/** Returns the error with which the gateway refuses a request that does not fit the state of a task. */
 export function unfit(): ParleyError {
 	return new ParleyError("not available: task is running", { code: "unimplemented" });
 }

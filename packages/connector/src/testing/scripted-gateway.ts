@@ -18,12 +18,13 @@ import { ScriptedSession } from "./scripted-session.ts";
 const publicMethods = new Set(["whoami", "pair"]);
 
 /**
- * A gateway in memory that outlives connectors. It has sessions with numbered frames, queued messages, questions, and one
- * result for each key. `away` simulates a network failure: requests and frames wait.
+ * A gateway in memory, which continues to exist when a connector restarts. It has sessions with numbered frames,
+ * queued messages, questions, and one result for each key. `away` simulates a network failure: requests and frames
+ * wait.
  */
 export class ScriptedGateway {
 	readonly sessions: ScriptedSession[] = [];
-	/** Requests in order. A repeat of a successful request with the same key is not added. */
+	/** Requests in order. A repeated request is omitted if a request with the same key has succeeded. */
 	readonly requests: { readonly method: string; readonly params: Readonly<Record<string, unknown>> }[] = [];
 	/** Roles of people by platform id. All other people have the role `member`. */
 	readonly roles = new Map<string, Role>();

@@ -9,7 +9,7 @@ interface ScriptedRun {
 }
 
 type Payload = EventPayloads["prompt.request"];
-/** Parts of a question that replace the default parts. */
+/** Parts of a question. These parts replace the default parts. */
 type Asking = Partial<Omit<Payload, "context">> & {
 	readonly context?: { readonly [Name in keyof Payload["context"]]?: Payload["context"][Name] | undefined };
 };

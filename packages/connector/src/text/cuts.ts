@@ -2,8 +2,8 @@ import type { Block, Inline, List, Table, TableRow } from "./document.ts";
 import type { Layout, Leaf } from "./layout.ts";
 
 /**
- * Offsets at which a text may be split, ascending within each kind. The kinds are listed by the readability
- * of the result, best first.
+ * Offsets at which a text may be split, ascending within each kind. The first kind gives the most readable result,
+ * and the last kind the least readable.
  */
 export interface Cuts {
 	/** Offsets between the blocks of the document. */
@@ -19,7 +19,7 @@ export interface Cuts {
 	readonly graphemes: number[];
 	/** Offsets inside links and code spans. They are used only for a link or a code span that is longer than a post. */
 	readonly atoms: number[];
-	/** The last offset between code points, for a grapheme that is longer than a post. */
+	/** The last offset between two code points. It is used if a grapheme is longer than a post. */
 	readonly codePoints: number[];
 }
 
@@ -134,7 +134,7 @@ function findInLeaf(finder: Finder, leaf: Leaf): void {
 	if (cut > 0) add(finder, first + cut, finder.cuts.codePoints);
 }
 
-/** A part of a text. `first` is the offset of the first character of `text`. */
+/** A part of a longer text. `first` is the offset in the longer text at which `text` begins. */
 interface Window {
 	readonly first: number;
 	readonly text: string;

@@ -93,7 +93,7 @@ class Page {
 		return text;
 	}
 
-	/** Returns the end of the post that begins at `from`. */
+	/** Returns the end offset of the post that begins at the offset `from`. */
 	cutAfter(from: number): number {
 		const overflow = this.#overflowAfter(from);
 		if (overflow === undefined) return this.#layout.length;
@@ -130,8 +130,8 @@ class Page {
 	}
 
 	/**
-	 * Returns an offset up to which the text from `from` is too long for a post, or undefined if the remaining text
-	 * fits.
+	 * Returns an offset at which the text that begins at `from` is too long for a post. Returns undefined if the
+	 * remaining text fits.
 	 */
 	#overflowAfter(from: number): number | undefined {
 		const { limit } = this.#options;
@@ -168,8 +168,8 @@ function slice(layout: Layout, from: number, to: number): Block[] {
 }
 
 /**
- * Maximum length of the text of a table header that is repeated in later posts, in UTF-16 code units. A longer header
- * could fill a post by itself.
+ * Maximum length of a table header in UTF-16 code units. Only a header within this length is repeated in later
+ * posts, because a longer header could fill a post by itself.
  */
 const longestHeader = 160;
 

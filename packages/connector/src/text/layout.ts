@@ -37,7 +37,7 @@ export class Layout {
 		return text;
 	}
 
-	/** Yields the siblings in `nodes` that have content between the two offsets. */
+	/** Yields the siblings in `nodes` that have content between the offsets `from` and `to`. */
 	*between<Node extends TextNode>(nodes: readonly Node[], from: number, to: number): Generator<Node> {
 		for (let index = this.indexAfter(nodes, from); index < nodes.length; index++) {
 			const node = nodes[index];
@@ -46,7 +46,10 @@ export class Layout {
 		}
 	}
 
-	/** Returns the index of the first of `nodes` that ends after an offset, or the number of nodes. */
+	/**
+	 * Returns the index of the first node in `nodes` that ends after an offset. If no node ends after it, returns
+	 * the number of nodes.
+	 */
 	indexAfter(nodes: readonly TextNode[], from: number): number {
 		let low = 0;
 		let high = nodes.length;

@@ -48,7 +48,7 @@ const linkedWithoutScheme = /www\./i;
  */
 export function parseText(markdown: string): TextDocument {
 	if (markdown.length > maxLength) return asWritten(markdown);
-	// The parser would return the same for plain text, but would take much longer.
+	// For plain text, the parser would return the same result, but would take much longer.
 	if (plain.test(markdown) && !linkedWithoutScheme.test(markdown)) return paragraphsOf(markdown);
 	return parseMarkdown(markdown);
 }
@@ -73,7 +73,7 @@ function asWritten(markdown: string): TextDocument {
 	return { markdown, blocks: [{ type: "paragraph", children: [{ type: "text", value: markdown }] }] };
 }
 
-/** Returns the names of the constructs that the parser must disable for this text. */
+/** Returns the names of the constructs that must be disabled when the parser reads this text. */
 function tooMuch(markdown: string): string[] {
 	const lines = markdown.split("\n");
 	return [...(lines.some(nestsTooDeep) ? containers : []), ...(stylesTooMuch(lines) ? spans : [])];
@@ -98,7 +98,7 @@ function stylesTooMuch(lines: readonly string[]): boolean {
 /** Maximum depth of quotes and lists, so that the prefixes leave space for the text of a line. */
 const maxDepth = 8;
 /**
- * Maximum length of the address of a link, in UTF-16 code units. A longer address is shown as text, which can be split.
+ * Maximum length of a link's address, in UTF-16 code units. A longer address is shown as text, which can be split.
  */
 const maxUrl = 1000;
 const shownScheme = /^(?:https?:\/\/|mailto:)/i;

@@ -10,8 +10,8 @@ const times = /<t:\d+(?::\w)?>|<!date\^[^>]*>|\[[^\]]*\]\(https:\/\/moment\.inva
 const links = /\[(?<label>[^\]]*)\]\([^)\s]*\)/gu;
 
 /**
- * Returns the width of a line of a post in columns, as people see the line. Formatting marks have no width, and names
- * and times replace their codes.
+ * Returns the visible width in columns of one line in a post. Formatting marks have no width. The codes of names
+ * and times are measured as the names and times that people see.
  */
 export function seenColumns(line: string): number {
 	return columnsOf(

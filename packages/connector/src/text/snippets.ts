@@ -48,7 +48,10 @@ const languages: ReadonlyMap<string, readonly [language: string, extension: stri
 	}),
 );
 
-/** Replaces up to five long code blocks with sentences that name their files. Code in lists and quotes stays. */
+/**
+ * Replaces up to five long code blocks. For each block, a sentence with the name of its file is inserted. Code in
+ * lists and quotes stays.
+ */
 export function withoutLongCode(document: TextDocument): {
 	readonly document: TextDocument;
 	readonly snippets: readonly Snippet[];

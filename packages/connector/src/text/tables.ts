@@ -13,7 +13,7 @@ const maxLabel = 40;
 const decidingRows = 4;
 
 /**
- * Converts each table whose first `decidingRows` rows need more than `columns` columns to a list of its rows. Also
+ * Converts a table to a list of its rows if the first `decidingRows` rows need more than `columns` columns. Also
  * converts tables inside quotes and lists.
  */
 export function narrowTables(blocks: readonly Block[], columns: number): Block[] {

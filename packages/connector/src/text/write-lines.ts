@@ -2,7 +2,7 @@ import { definedItems } from "@parley/base";
 import type { Block, Heading, Inline, Link, List, ListItem, Styled } from "./document.ts";
 import { alignedLines } from "./tables.ts";
 
-/** Syntax of a platform for each kind of node. The traversal of nodes is the same for all platforms. */
+/** Syntax of a platform for each kind of node. All platforms share the traversal of the nodes. */
 export interface LineSyntax {
 	/** Escapes text. The result is literal at any position of a line, without links or notifications. */
 	text(value: string): string;
@@ -26,8 +26,8 @@ interface Line {
 }
 
 /**
- * Writes blocks for a platform whose markup is plain text. Tables become aligned code, and list items have no empty lines
- * between them.
+ * Writes blocks for a platform with plain-text markup. Tables become aligned code, and list items have no empty
+ * lines between them.
  */
 export function writeLines(blocks: readonly Block[], syntax: LineSyntax): string {
 	return linesOf(blocks, syntax)

@@ -9,8 +9,8 @@ export const commandTexts = {
 		intro:
 			"Write to me in a direct message, mention me in a channel, or write in one of my threads. To stop me, write `stop` or react with ❌ to your message. To repeat the answer, react with 🔁. You can also mention me and type a command, for example `!session list`.",
 		/**
-		 * Descriptions of groups of commands, by their first word. A list with one line for each command would not fit into one
-		 * Discord post.
+		 * Descriptions of command groups, by the first word of the commands. A list with one line for each command
+		 * would not fit into one Discord post.
 		 */
 		groups: new Map([
 			["task", "Work in the background"],

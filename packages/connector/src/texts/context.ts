@@ -1,6 +1,6 @@
 /** Markdown texts about messages that are read for a request. */
 export const contextTexts = {
-	/** Text for the agent in place of an empty request that forwards a message or replies to one. */
+	/** Text for the agent if a person only forwards a message or replies to one, and writes no request. */
 	onlyReference: "Look at the message that I refer to.",
 
 	why: {

@@ -100,8 +100,8 @@ export const conversationTexts = {
 	},
 
 	/**
-	 * Commands in a channel that act on the conversations of its threads. `title`: Markdown, with a link if the
-	 * conversation has an address.
+	 * Texts of commands that a person sends in a channel, and that act on conversations in the channel's threads.
+	 * `title`: Markdown, with a link if the conversation has an address.
 	 */
 	below: {
 		which: {

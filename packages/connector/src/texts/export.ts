@@ -2,14 +2,14 @@
 export const exportTexts = {
 	description: "Get this conversation as a file that only you see",
 	done: "This conversation as a file:",
-	// `command`: a command whose answer only its author sees.
+	// `command`: a command. Only the person who sends the command sees its answer.
 	onlyPrivate: ({ command }: { readonly command: string }): string =>
 		`All readers of this channel would see the file. Use \`${command}\` instead.`,
 	onlyMembers: "only members can get a conversation as a file: ask the operator for the role member",
 	exported: ({ at }: { readonly at: string }): string => `Exported ${at}`,
 	leftOut: "*The beginning of the conversation is left out, because the file would be too long.*",
 	shortened: ({ count }: { readonly count: number }): string => `[… ${count} characters left out]`,
-	/** Name of the author of messages without a known person. */
+	/** Author name for messages without a known person. */
 	operator: "Operator",
 	agent: "Agent",
 	call: ({ name }: { readonly name: string }): string => `### Call of ${name}`,
@@ -20,6 +20,6 @@ export const exportTexts = {
 	declined: "**Declined**",
 	file: ({ name }: { readonly name: string }): string => `- File: ${name}`,
 	ended: ({ reason }: { readonly reason: string }): string => `**Ended:** ${reason}`,
-	/** File name without its extension, for a conversation whose title has no letters or digits. */
+	/** File name without its extension, if the title of the conversation has no letters or digits. */
 	fileName: "conversation",
 };

@@ -3,7 +3,7 @@ export const homeTexts = {
 	running: {
 		title: "**Running**",
 		none: "No work is running.",
-		/** Heading of the list of conversations. Each conversation has a button. */
+		/** Heading of the list of conversations. Each conversation in the list has a button. */
 		stop: "**Running** · press a button to stop its conversation",
 		task: ({ task, state }: { readonly task: string; readonly state: string }): string =>
 			`- ${task} · ${state}`,

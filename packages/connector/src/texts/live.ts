@@ -6,7 +6,7 @@ export const liveTexts = {
 		seconds === 0 ? `✅ ${call}` : `✅ ${call} · ${duration(seconds)}`,
 	failed: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? `❌ ${call}` : `❌ ${call} · ${duration(seconds)}`,
-	/** Shows the title of a call, for platforms that show the state of the call separately. */
+	/** Title of a call, for platforms that show the state of the call separately. */
 	call: ({ call, seconds }: { readonly call: string; readonly seconds: number }): string =>
 		seconds === 0 ? call : `${call} · ${duration(seconds)}`,
 	// `failed`: number of these calls that failed.

@@ -3,7 +3,10 @@ export const postTexts = {
 	// Reasons for the state of a post.
 	noReason: "no reason was given",
 	stale: "the post is more than 24 hours old: decide whether to send it",
-	/** Start of the text of `closed`. It must not change, because it identifies stored posts for closed rooms. */
+	/**
+	 * Start of the text `closed`. The start must not change, because it identifies stored posts that wait for
+	 * closed rooms.
+	 */
 	closedStart: "waits until its thread or channel is open again: ",
 	closed: ({ error }: { readonly error: string }): string => `${postTexts.closedStart}${error}`,
 	interrupted: "the connector stopped during the request",

@@ -1,4 +1,4 @@
-/** Markdown texts about questions of the agent and of tools, and about the end of a question or approval. */
+/** Markdown texts about questions from the agent and from tools, and about closed questions and approvals. */
 export const questionTexts = {
 	titles: { question: "Question", grant: "Trust request" },
 	askers: { agent: "the agent", task: "the task" },

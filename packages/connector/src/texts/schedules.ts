@@ -30,7 +30,7 @@ export const scheduleTexts = {
 		doneNamed: ({ title }: { readonly title: string }): string => `Removed: ${title}`,
 	},
 
-	/** Name of the thread of a schedule without a title. */
+	/** Thread name for a schedule without a title. */
 	thread: "Schedule",
 	created: ({
 		name,

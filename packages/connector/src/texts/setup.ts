@@ -1,4 +1,4 @@
-/** Texts of the steps of a setup that all platforms share, for the terminal. */
+/** Terminal texts for the setup steps that all platforms share. */
 export const setupTexts = {
 	answer: {
 		title: "Write to the bot",

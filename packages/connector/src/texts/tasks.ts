@@ -60,7 +60,7 @@ export const taskTexts = {
 	buttons: { approve: "Approve", revise: "Revise", retry: "Retry", cancel: "Cancel", card: "Open the card" },
 	reviseForm: { title: "Request changes", text: "Changes that you want" },
 
-	/** Name of the thread of a task without a title. */
+	/** Thread name for a task without a title. */
 	thread: "Task",
 	requested: ({ at }: { readonly at: string }): string => `requested ${at}`,
 	started: ({ at }: { readonly at: string }): string => `started ${at}`,
