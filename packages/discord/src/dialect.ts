@@ -38,16 +38,16 @@ export function momentMarkdown(at: number): string {
 }
 
 /**
- * Returns Markdown that `discordDialect` writes as a mention of a person. The `allowed_mentions` of the message decide
- * whether the mention notifies the person.
+ * Returns Markdown that `discordDialect` writes as a mention of a person. The `allowed_mentions` of the Discord
+ * message decide whether the mention notifies the person.
  */
 export function personMarkdown(id: string): string {
 	return `[user ${id}](https://discord.com/users/${id})`;
 }
 
 /**
- * Returns Markdown that `discordDialect` writes as a mention of a role. The `allowed_mentions` of the message decide
- * whether the mention notifies the role's members.
+ * Returns Markdown that `discordDialect` writes as a mention of a role. The `allowed_mentions` of the Discord
+ * message decide whether the mention notifies the members with the role.
  */
 export function roleMarkdown(id: string): string {
 	return `[role ${id}](https://role.invalid/${id})`;
@@ -131,8 +131,8 @@ const marks: LineSyntax = {
 };
 
 /**
- * Discord's dialect of Markdown. Escapes marks in text. Links of `personMarkdown`, `roleMarkdown` and
- * `momentMarkdown` become Discord's mentions and timestamps.
+ * Discord's dialect of Markdown. Escapes marks in text. Links from `personMarkdown`, `roleMarkdown` and
+ * `momentMarkdown` become mentions and timestamps in Discord's format.
  */
 export const discordDialect: Dialect = {
 	write: (blocks: readonly Block[]) => writeLines(supportedBlocks(blocks), marks).toWellFormed(),
@@ -144,7 +144,10 @@ export const discordDialect: Dialect = {
 
 type Styled = Extract<Inline, { type: "strong" | "emphasis" | "delete" }>;
 
-/** Invisible node to insert between two nodes whose marks would be parsed as one. */
+/**
+ * Invisible node to insert between two nodes. Without it, Discord would parse the adjacent marks of the two nodes
+ * as one mark.
+ */
 const separator: Inline = { type: "text", value: "\u2060" };
 
 interface Around {

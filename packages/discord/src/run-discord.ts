@@ -42,7 +42,7 @@ export interface RunDiscordOptions extends RunOptions {
 	readonly token: string;
 	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** URL whose origin is allowed for downloads, in addition to Discord's CDN. */
+	/** URL. Downloads from the origin of this URL are allowed, in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 	/** Requests per second that Discord allows this bot on all routes together. Default: 50, the limit of an ordinary bot. */
 	readonly requestsPerSecond?: number | undefined;
@@ -165,7 +165,7 @@ interface StoredState {
  */
 const namesMs = 90 * 24 * 3_600_000;
 
-/** Returns the stores of the connector for Discord. Later versions must use the same names in the database. */
+/** Returns the stores for Discord in the connector's database. Later versions must use the same names for them. */
 export function storedStateOf(storedValue: ConnectorDatabase["storedValue"]): StoredState {
 	const namesOf = (thread: string) => storedValue<ThreadNames>(`names:${thread}`);
 	const audiencesOf = (guild: string) => storedValue<StoredAudiences>(`audiences:${guild}`);

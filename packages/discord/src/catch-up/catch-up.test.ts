@@ -160,7 +160,7 @@ test("an unreadable channel is pending while its events continue, until it is re
 	await pass(clock, 15);
 	expect(await catchUp.idle()).toBe(true);
 	expect(ids()).toEqual(["30"]);
-	// The event receiver does this when a message is durable.
+	// The event receiver calls `passed` when a message is durable.
 	await highWater.passed("3", { message: newer("30") });
 	expect(highWater.behind).toEqual([["3", { message: newer("30"), unread }]]);
 	expect(log.records).toMatchObject([{ level: "warn", fields: { channel: "3" } }]);

@@ -14,7 +14,10 @@ import { MissedMessages } from "./missed-messages.ts";
 
 export interface CatchUpParts extends DirectMessagesParts {
 	readonly highWater: HighWater;
-	/** Lower bound of the ids of possibly missed messages. Undefined if no time is stored; see `LastAlive`. */
+	/**
+	 * `since`: messages that may have been missed have a higher id than this one. Undefined if no time is stored;
+	 * see `LastAlive`.
+	 */
 	readonly alive: { readonly since: string | undefined };
 	/**
 	 * Makes an event durable. Resolves when the event is durable or ignored. Must keep the order of events within each
@@ -27,16 +30,19 @@ export interface CatchUpParts extends DirectMessagesParts {
 interface ReadingChannel {
 	readonly cursor: Cursor;
 	readonly events: { readonly event: DiscordDispatch; readonly received: PromiseWithResolvers<void> }[];
-	/** Whether another reading of the channel has replaced this one. */
+	/** Whether this reading was replaced by another reading of the same channel. */
 	isDisplaced?: true;
 }
 
 type Reading = readonly [channel: string, state: ReadingChannel];
 
-/** Maximum number of channels that are read concurrently. */
+/** Maximum number of channels to read concurrently. */
 const parallel = 4;
 
-/** Maximum number of waiting events of a channel. If there are more, all are passed on before the reading ends. */
+/**
+ * Maximum number of events that wait in one channel. If there are more, all waiting events of the channel are
+ * passed on before the reading ends.
+ */
 const maxDelayed = 500;
 
 /** Maximum number of channels without a cursor that are read in a guild. */
@@ -51,10 +57,9 @@ const OfGuild = z.object({ id: z.string() });
 const Ready = z.object({ guilds: z.array(OfGuild) });
 
 /**
- * Passes the events of Discord to `receive`. In a new session, first reads messages that may have been
- * missed:
- * - in channels, threads and direct messages with a cursor
- * - in other channels and threads of guilds that have messages after `alive.since`
+ * Passes the events of Discord to `receive`. In a new session, first reads messages that may have been missed:
+ * - in channels, threads and direct messages that have a cursor
+ * - in other channels and threads that have messages after `alive.since`
  * - in direct messages with known people
  *
  * Message events wait while their channel is read, up to a maximum number. Failed readings are retried.
@@ -62,7 +67,7 @@ const Ready = z.object({ guilds: z.array(OfGuild) });
 export class CatchUp {
 	readonly #parts: CatchUpParts;
 	readonly #reading = new Map<string, ReadingChannel>();
-	/** Ids of the guilds in READY whose GUILD_CREATE has not been handled. */
+	/** Ids of guilds in READY. The GUILD_CREATE event of these guilds has not been handled yet. */
 	#expected = new Set<string>();
 	readonly #direct: DirectMessages;
 	readonly #stopping = new AbortController();
@@ -84,9 +89,9 @@ export class CatchUp {
 	}
 
 	/**
-	 * Handles an event. Resolves when the event is durable or ignored. For READY and GUILD_CREATE, missed messages must
-	 * also be durable or recorded as unread. Rejects for these events if reading is stopped, and for READY also if
-	 * another session starts. Never settles for an event that waits for a stopped reading.
+	 * Handles an event. Resolves when the event is durable or ignored. For READY and GUILD_CREATE, missed messages
+	 * must also be durable or recorded as unread. READY and GUILD_CREATE reject if reading is stopped, and READY
+	 * also rejects if another session starts. An event that waits for a stopped reading never settles.
 	 */
 	dispatch(event: DiscordDispatch): Promise<void> {
 		if (event.t === "READY") return this.#ready(event);
@@ -130,8 +135,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Reads channels that are not already being read from the same or an earlier message. Resolves when the new
-	 * readings have ended. Rejects if they are stopped.
+	 * Reads channels, except channels that are already being read from the same message or an earlier one. Resolves
+	 * when the new readings have ended. Rejects if the readings are stopped.
 	 */
 	async read(places: readonly ReadPosition[]): Promise<void> {
 		const reading = this.#begin(places);
@@ -145,8 +150,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Waits for the readings that were added before the call. Resolves with false if a channel is still being read,
-	 * because reading was stopped or another session has started.
+	 * Waits for the readings that were added before the call. Resolves with false if a channel is still being read.
+	 * The reason is that reading was stopped, or that another session has started.
 	 */
 	async idle(): Promise<boolean> {
 		await this.#work;
@@ -197,7 +202,8 @@ export class CatchUp {
 	}
 
 	/**
-	 * Starts a reading for each place that no current reading covers. New message events of these channels then wait.
+	 * Starts a reading for each place, unless a current reading covers the place. New message events in the
+	 * channels of the new readings then wait.
 	 */
 	#begin(places: readonly ReadPosition[]): readonly Reading[] {
 		const isRead = ([channel, cursor]: ReadPosition): boolean => {
@@ -210,9 +216,9 @@ export class CatchUp {
 	#put([channel, cursor]: ReadPosition): Reading {
 		const before = this.#reading.get(channel);
 		if (before !== undefined) before.isDisplaced = true;
-		// Events that wait for an earlier reading of the channel now wait for this reading.
+		// Events that wait for an earlier reading of the channel now wait for the new reading.
 		const { events = [] } = before ?? {};
-		// If no earlier time is stored, an earlier process may already have answered these messages.
+		// If no earlier time is stored, an earlier process may already have answered the messages that are read.
 		const isNew = this.#parts.alive.since === undefined;
 		const reading: ReadingChannel = { cursor: isNew ? { ...cursor, seenBefore: true } : cursor, events };
 		this.#reading.set(channel, reading);
@@ -277,13 +283,13 @@ export class CatchUp {
 
 	async #readUnread(): Promise<void> {
 		const { behind } = this.#parts.highWater;
-		// New events of these channels do not wait, because the reading may take a long time.
+		// New events of the unread channels do not wait, because the reading may take a long time.
 		await this.#readAll(behind.map(([channel, cursor]) => [channel, { cursor, events: [] }]));
 	}
 
 	/**
-	 * Ends a reading, and passes on the events that waited for it. Does nothing if another reading has replaced this
-	 * one.
+	 * Ends a reading, and passes on the events that waited for the reading. Does nothing if another reading has
+	 * replaced it.
 	 */
 	#release(channel: string, reading: ReadingChannel): void {
 		if (this.#reading.get(channel) !== reading) return;

@@ -5,7 +5,10 @@ import type { Cursor } from "./high-water.ts";
 
 export interface DirectMessagesParts {
 	readonly port: DiscordRest;
-	/** Returns the ids of known people whose direct messages are not in `known`, most recently active first. */
+	/**
+	 * Returns the ids of known people, most recently active first. Omits people if their direct messages are in
+	 * `known`.
+	 */
 	readonly people: (known: ReadonlyMap<string, Cursor>) => Promise<readonly string[]>;
 	readonly clock: Clock;
 	readonly log: Logger;
@@ -14,7 +17,7 @@ export interface DirectMessagesParts {
 /** A pending check for missed direct messages. */
 interface Unseen {
 	readonly since: string;
-	/** Channels with a cursor, which are read without this check. */
+	/** Channels with a cursor. They are read without a check of direct messages. */
 	readonly known: ReadonlyMap<string, Cursor>;
 	/** Ids of the people who are not checked yet. Absent before the first check. */
 	readonly people?: readonly string[];
@@ -59,8 +62,8 @@ export class DirectMessages {
 	}
 
 	/**
-	 * Checks direct messages, and passes those with new messages to `read`. Resolves with false if the check must
-	 * be repeated later.
+	 * Checks direct messages, and passes the direct messages that have new messages to `read`. Resolves with false
+	 * if the check must be repeated.
 	 */
 	async check(read: (places: readonly ReadPosition[]) => Promise<void>): Promise<boolean> {
 		const unseen = this.#unseen;
@@ -121,8 +124,8 @@ const GuildChannels = z.object({
 const maxPeople = 20;
 
 /**
- * Returns the channels and threads in GUILD_CREATE data that have messages after `since`, most recently active
- * first.
+ * Returns the channels and threads in the data of GUILD_CREATE, if they have messages after `since`. The most
+ * recently active is first.
  */
 export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 	const guild = GuildChannels.safeParse(data).data;
@@ -139,7 +142,8 @@ export function unreadChannels(data: unknown, since: string): ReadPosition[] {
 /**
  * Finds direct messages that have messages after `since`. Opens a direct message with each person, because Discord
  * does not list direct messages. The person does not notice:
- * https://docs.discord.com/developers/resources/user#create-dm. `failed`: people whose request failed temporarily.
+ * https://docs.discord.com/developers/resources/user#create-dm. `failed`: ids of the people for whom the request
+ * failed temporarily.
  */
 async function unreadDirectMessages(
 	people: readonly string[],

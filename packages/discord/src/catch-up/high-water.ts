@@ -27,7 +27,7 @@ export interface CursorStore {
  */
 const maximum = 500;
 
-/** Read positions of channels. When Discord cannot resume the session, reading starts after these positions. */
+/** Read positions of channels. If Discord cannot resume the session, reading starts after these positions. */
 export class HighWater {
 	readonly #cursors: Map<string, Cursor>;
 	readonly #saved: LateSave;
@@ -68,7 +68,7 @@ export class HighWater {
 	}
 
 	/**
-	 * Adds cursors for channels without one. If there are too many, adds those with the newest messages.
+	 * Adds cursors for channels without a cursor. If there are too many, adds the cursors with the newest messages.
 	 * Resolves when the cursors are stored, or when storing has failed.
 	 */
 	async know(places: readonly (readonly [channel: string, cursor: Cursor])[]): Promise<void> {
@@ -82,8 +82,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Records that the messages after a cursor are unread, unless the same or an earlier position is recorded.
-	 * Resolves when storing has succeeded or failed.
+	 * Records that the messages after a cursor are unread, unless this position or an earlier one is already
+	 * recorded as unread. Resolves when storing has succeeded or failed.
 	 */
 	async addPending(channel: string, cursor: Cursor): Promise<void> {
 		const unread = cursor.unread ?? cursor.message;
@@ -102,12 +102,12 @@ export class HighWater {
 		this.#saved.changed();
 	}
 
-	/** Returns the channels with missed messages that are not read yet, each with its cursor. */
+	/** Returns the channels with unread missed messages, each with its cursor. */
 	get behind(): readonly (readonly [string, Cursor])[] {
 		return [...this.#cursors].filter(([, { unread }]) => unread !== undefined);
 	}
 
-	/** Deletes the cursor of a channel that the bot can no longer read. */
+	/** Deletes the cursor of a channel, because the bot can no longer read the channel. */
 	forget(channel: string): void {
 		if (this.#cursors.delete(channel)) this.#saved.changed();
 	}

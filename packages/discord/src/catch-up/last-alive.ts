@@ -42,8 +42,8 @@ export class LastAlive {
 	}
 
 	/**
-	 * Returns a lower bound of the ids of possibly missed messages: `slackMs` before the recorded time. Returns
-	 * undefined if no time is recorded.
+	 * Returns a lower bound for the ids of messages that may have been missed: `slackMs` before the recorded time.
+	 * Returns undefined if no time is recorded.
 	 */
 	get since(): string | undefined {
 		return this.#at === undefined ? undefined : snowflakeAt(this.#at - slackMs);

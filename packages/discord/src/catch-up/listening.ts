@@ -65,7 +65,7 @@ export class Listening {
 		});
 	}
 
-	/** Returns the number of channels with missed messages that could not be read yet. */
+	/** Returns the number of channels with missed messages that are not read yet. */
 	get behind(): number {
 		return this.#highWater.behind.length;
 	}
@@ -84,8 +84,8 @@ export class Listening {
 	}
 
 	/**
-	 * Starts to record the last time at which no message was missed. If no time is stored, first reads the
-	 * channels of `knownRooms`. Rejects if this reading is stopped. Call it when the connector is ready.
+	 * Starts to record the last time at which no message was missed. If no time is stored, first reads the channels
+	 * of `knownRooms`. Rejects if the reading of these channels is stopped. Call it when the connector is ready.
 	 */
 	async begin(knownRooms: () => Promise<readonly RoomProgress[]>): Promise<void> {
 		if (this.#alive.since === undefined) {
@@ -103,7 +103,7 @@ export class Listening {
 		await Promise.all([this.#catchUp.stop(), this.#receiver.stop()]);
 	}
 
-	/** Stores the remaining state. Resolves when all state is stored, or when storing has failed. */
+	/** Stores the cursors and the recorded time. Resolves when both are stored, or when storing has failed. */
 	async close(): Promise<void> {
 		await this.#alive.close();
 		await this.#highWater.close();
@@ -111,9 +111,9 @@ export class Listening {
 }
 
 /**
- * Returns the position in each channel after which reading starts. This is the newest message of the channel's
- * sessions that is older than the database, or else the time of their last use. Newer messages are ignored, because
- * missed messages may precede them.
+ * Returns the position in each channel after which reading starts. Only messages that are older than the database
+ * are considered, because missed messages may precede newer messages. The position is the newest of these messages
+ * in the sessions of the channel. Without such a message, the position is the last use of the sessions.
  */
 function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPosition[] {
 	const createdId = BigInt(snowflakeAt(createdAt));
@@ -130,7 +130,7 @@ function placesOf(rooms: readonly RoomProgress[], createdAt: number): ReadPositi
 	});
 }
 
-/** Storage of the creation time of the database, in milliseconds since the epoch. */
+/** Storage for the time at which the database was created, in milliseconds since the epoch. */
 export interface BirthStore {
 	load(): Promise<number | undefined>;
 	save(at: number): Promise<void>;
@@ -148,8 +148,8 @@ const Author = z.object({ id: z.string(), bot: z.boolean() });
 const maxRows = 2000;
 
 /**
- * Returns the ids of people with access who used the agent, latest first. Leaves out bots, and people who
- * used it in a conversation of `except`. Reads at most `maxRows` rows.
+ * Returns the ids of people with access who used the agent. The person with the latest use is first. Omits bots,
+ * and people who used the agent in a conversation of `except`. Reads at most `maxRows` rows.
  */
 export async function readKnownPeople(
 	store: Store<ConnectorTables>,

@@ -42,8 +42,8 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Passes the messages of the last day that follow a cursor to `receive`, oldest first. If there are too
-	 * many, passes only the newest. Resolves with `gone` if the channel can no longer be read. Rejects if
+	 * Passes messages of the last day to `receive`, oldest first, if they are newer than the cursor. If there are
+	 * too many, passes only the newest. Resolves with `gone` if the channel can no longer be read. Rejects if
 	 * Discord does not return the messages, if `receive` rejects, or if the signal aborts.
 	 */
 	async read(
@@ -75,8 +75,8 @@ export class MissedMessages {
 	}
 
 	/**
-	 * Returns the newest messages, or those before `before`, oldest first. Returns undefined if the bot cannot read the
-	 * channel.
+	 * Returns a page with the newest messages of a channel, or with the newest messages before `before`. The oldest
+	 * message is first. Returns undefined if the bot cannot read the channel.
 	 */
 	async #page(channel: string, before: string | undefined): Promise<Message[] | undefined> {
 		const { status, body } = await this.#ask({

@@ -31,7 +31,7 @@ export interface DiscordPortOptions {
 	readonly token: string;
 	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** URL whose origin is allowed for downloads, in addition to Discord's CDN. */
+	/** URL. Downloads from the origin of this URL are allowed, in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 	/** Global rate limit of the bot; see `RunDiscordOptions`. */
 	readonly requestsPerSecond?: number | undefined;

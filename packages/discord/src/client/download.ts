@@ -11,7 +11,7 @@ export interface Download {
 	/** Maximum size of the file in bytes. */
 	readonly maximum: number;
 	readonly signal: AbortSignal;
-	/** URL whose origin is allowed in addition to Discord's CDN. */
+	/** URL. Its origin is allowed in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function download({ url, maximum, signal, cdnUrl }: Download): Prom
 			cause,
 		});
 	} finally {
-		// Closes the connection of a response that was not read to its end.
+		// If the response was not read to its end, its connection is closed.
 		over.abort();
 	}
 }

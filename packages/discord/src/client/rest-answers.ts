@@ -30,11 +30,12 @@ const methods = {
 };
 
 /**
- * Sends requests to Discord's REST API, each at most once. Resolves with any response, whatever its status. A
- * request whose bucket is empty is not sent, and gets status 429. Redirects are not followed.
+ * Sends requests to Discord's REST API, each at most once. Resolves with any response, whatever the status of the
+ * response. If the rate-limit bucket of a request is empty, the request is not sent, and gets status 429. Redirects
+ * are not followed.
  */
 export class RestAnswers {
-	/** Client with the bot's token. `WebSocketManager` uses it to read the gateway's URL. */
+	/** Client that has the bot's token. `WebSocketManager` uses the client to read the URL of Discord's gateway. */
 	readonly rest: REST;
 	readonly #authorization: string;
 	/** Responses by signal: no other field that discord.js reports with a response identifies the request. */
@@ -55,7 +56,7 @@ export class RestAnswers {
 		});
 		this.#authorization = `Bot ${token}`;
 		this.rest = new REST(options).setToken(token);
-		// Errors of discord.js do not contain the response headers, but this event does.
+		// Errors of discord.js do not contain the response headers, but the `Response` event does.
 		this.rest.on(RESTEvents.Response, ({ data: { signal } }, response) => {
 			if (signal !== undefined) this.#responses.set(signal, response);
 		});

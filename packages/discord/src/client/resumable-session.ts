@@ -23,7 +23,7 @@ export class ResumableSession {
 	#shard: ShardSession | null = null;
 	/** Session that the next process resumes, at the position before the first event that is not durable. */
 	#stored: GatewaySession | undefined;
-	/** A new session whose first event is not durable yet. */
+	/** A new session, until its first event is durable. */
 	#newSession: GatewaySession | undefined;
 	/** Sequence numbers of dispatched events that are not durable yet. */
 	readonly #open = new Set<number>();

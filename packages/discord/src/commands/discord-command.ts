@@ -67,7 +67,7 @@ const Unknown = z
 	.transform(({ id, ...named }): InstalledCommand => ({ ...DiscordCommand.parse(named), id }));
 
 /**
- * Parses the commands that Discord lists. Commands of other programs may have fields that this version cannot
- * parse. Their result contains only the id, name and type.
+ * Parses the commands that Discord lists. If another program's command has fields that this version cannot parse,
+ * the result for this command contains only the id, name and type.
  */
 export const InstalledCommands: z.ZodType<InstalledCommand[]> = z.array(z.union([Known, Unknown]));

@@ -33,9 +33,9 @@ const file = {
 const fileCommands: ReadonlySet<string> = new Set(["ask"]);
 
 /**
- * Converts the kit's commands to Discord's format, and adds the command in the menu of a message. A command of
- * two words becomes a sub-command of its first word. Throws `invalid_argument` if Discord would refuse a
- * command.
+ * Converts the kit's commands to Discord's format, and adds the command for the menu of a message. A command with
+ * two words becomes a sub-command of a command that is named by the first word. Throws `invalid_argument` if
+ * Discord would refuse a command.
  */
 export function discordCommands(shapes: readonly CommandShape[]): DiscordCommand[] {
 	const byFirstWord = Map.groupBy(shapes, ({ name }) => name.split(" ")[0] ?? name);
@@ -67,7 +67,8 @@ function commandOf(name: string, shapes: readonly CommandShape[]): unknown {
 }
 
 function groupDescription(shapes: readonly CommandShape[]): string {
-	// Discord requires a description of a group, but shows only those of its sub-commands.
+	// Discord requires a description for a command with sub-commands, but shows only the descriptions of the
+	// sub-commands.
 	const words = shapes.map(({ name }) => name.split(" ")[1]).join(", ");
 	return words.length <= maximum.description ? words : `${words.slice(0, maximum.description - 1)}…`;
 }
@@ -125,8 +126,8 @@ function refused(name: string, why: string): ParleyError {
 }
 
 /**
- * Converts the command in a message's menu to the kit's command `ask` about that message. Returns any other inbound event
- * unchanged.
+ * Converts the command from a message's menu to the kit's command `ask`, with a question about the message. Returns
+ * any other inbound event unchanged.
  */
 export function asKitCommand(inbound: InboundEvent): InboundEvent {
 	if (inbound.type !== "command" || inbound.command !== commandTexts.askAboutThis) return inbound;

@@ -45,8 +45,9 @@ export interface GuildRights {
 }
 
 /**
- * Returns a text that identifies the audience of a channel: the guild's owner, and the permissions of the roles and of
- * members with an overwrite. https://docs.discord.com/developers/topics/permissions#permission-overwrites
+ * Returns a text that identifies the audience of a channel. The text contains the guild's owner, the permissions of
+ * roles, and the permissions of members that have an overwrite.
+ * https://docs.discord.com/developers/topics/permissions#permission-overwrites
  */
 export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: readonly Overwrite[]): string {
 	const base = roles.get(guild) ?? 0;
@@ -68,7 +69,7 @@ export function audienceOf({ guild, owner, roles }: GuildRights, overwrites: rea
 	return lines.toSorted().join();
 }
 
-/** A person with roles of the guild, in one of its channels. */
+/** A person in a channel of a guild, with the person's roles in the guild. */
 export interface PersonInChannel {
 	readonly guild: string;
 	readonly channel: string;

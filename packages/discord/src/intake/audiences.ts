@@ -24,9 +24,9 @@ export interface AudienceStore {
 	save(guild: string, stored: StoredAudiences | undefined): Promise<void>;
 }
 
-/** Changes of the audiences of a guild since they were last stored. */
+/** Changes of a guild's audiences since they were last stored. */
 export interface AudienceChange {
-	/** Channels whose audience changed, and deleted channels. `all` if nothing was stored. */
+	/** Channels with a changed audience, and deleted channels. `all` if no audience of the guild was stored. */
 	readonly changed: "all" | readonly string[];
 	/** Channels without a stored audience. */
 	readonly added: readonly string[];
@@ -113,7 +113,7 @@ export class Audiences {
 		return rights && mayReadHistory(rights, person);
 	}
 
-	/** Deletes the audiences of a guild that the bot has left. */
+	/** Deletes the audiences of a guild, because the bot has left the guild. */
 	async forget(guild: string): Promise<void> {
 		this.#known.delete(guild);
 		await this.#save(guild, undefined);

@@ -4,9 +4,12 @@ import { momentOf } from "../vocabulary/snowflake.ts";
 import { attachmentsOf, personOf } from "./people.ts";
 import { BesideMessage, type Message, type ReadableMessage, Snapshot } from "./wire.ts";
 
-/** Types of messages with text of people and apps: resources/message#message-object-message-types */
+/** Types of messages that contain text from people or apps: resources/message#message-object-message-types */
 const written: ReadonlySet<number> = new Set([0, 19, 20, 23]);
-/** Type of the first message of a thread that was opened from a message. `referenced_message` is that message. */
+/**
+ * Type of the first message in a thread that was opened from a message. `referenced_message` is the message from
+ * which the thread was opened.
+ */
 const threadStarter = 21;
 
 /** Returns the text of a message with names instead of mentions. */

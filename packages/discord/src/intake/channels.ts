@@ -12,7 +12,7 @@ export interface KnownChannel {
 	readonly type: number;
 	/** Id of the guild. Absent for direct messages. */
 	readonly guild?: string;
-	/** Id of the parent: the channel of a thread, or the category of a channel. */
+	/** Id of the parent: for a thread, its channel; for a channel, its category. */
 	readonly parent?: string;
 	/** Id of the user who created the thread or group. Absent for other channels. */
 	readonly owner?: string;

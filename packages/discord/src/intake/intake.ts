@@ -39,8 +39,8 @@ const signs: ReadonlyMap<string, "stop" | "again" | "good" | "bad"> = new Map([
 const variants = /[\u{1F3FB}-\u{1F3FF}\u{FE0F}]/gu;
 
 /**
- * Translates events of Discord's gateway, except interactions, into inbound events. Repeats requests for missing
- * facts, such as the parent of a thread or the names of roles, until Discord responds.
+ * Translates events of Discord's gateway into inbound events, except interactions. If facts are missing, such as
+ * the parent of a thread or the names of roles, repeats requests for them until Discord responds.
  */
 export class Intake {
 	readonly audiences: Audiences;
@@ -177,8 +177,8 @@ export class Intake {
 		const person = personOf(member?.user ?? { id: user_id, username: user_id }, member);
 		const at = this.#parts.clock.now();
 		const inbound: InboundEvent = { type: "reaction", room: roomOf(channel), person, message, sign, at };
-		// A repeated `again` has the same key as the first, because a second run would cost money. Every other sign gets its own
-		// key: a missed stop does harm, and a rating can change back.
+		// A repeated `again` reaction has the key of the first `again` reaction, because a second run would cost
+		// money. Every other sign gets its own key: a missed stop does harm, and a rating can change back.
 		return [incoming(inbound, message, user_id, sign === "again" ? sign : `${sign}-${at}`)];
 	}
 
@@ -221,12 +221,12 @@ interface Names {
 	readonly channel: (id: string) => KnownChannel | undefined;
 }
 
-/** Pattern of a mention, with the punctuation that ends an address and the following blanks. */
+/** Pattern of a mention. Includes the punctuation that ends the address, and the blanks that follow. */
 const mention = /<(@[!&]?|#)(\d{1,20})>((?:,|:(?=[\s/!]|$))?[^\S\n]*)/g;
 
 /**
- * Returns the addressees of a message, and its text with names instead of mentions. Mentions of the bot and of
- * its own role are removed.
+ * Returns the addressees of a message, and its text with names instead of mentions. Mentions of the bot and of the
+ * bot's own role are removed from the text.
  */
 export function readAddress(message: Message, names: Names): { address: Address; text: string } {
 	const { content, mentions, mention_roles, mention_everyone: everyone } = message;

@@ -3,8 +3,8 @@ import type { Attachment, Person } from "@parley/connector";
 import type { User, WireAttachment } from "./wire.ts";
 
 /**
- * Converts a user of Discord to a person of the kit. `member` has the nickname and roles in the guild, and is absent
- * in direct messages.
+ * Converts a Discord user to a person of the kit. `member` has the nickname and roles in the guild. Without
+ * `member`, as in direct messages, the person has neither.
  */
 export function personOf(
 	user: User,

@@ -10,8 +10,8 @@ import { maySeeThread } from "./thread-members.ts";
 import { Member } from "./wire.ts";
 
 /**
- * Maximum age in milliseconds of an event whose roles apply. For an older event, the current roles are read from
- * Discord.
+ * Maximum age in milliseconds of an event, up to which the roles in the event apply. For an older event, the
+ * current roles are read from Discord.
  */
 const rolesMs = 60_000;
 
@@ -48,15 +48,15 @@ export async function readRoomMessages(
 
 function atStart(query: ContextQuery): ContextQuery {
 	const { room, before } = query;
-	// A thread and its first message, in the parent channel, have the same id.
+	// A thread and the first message of the thread have the same id. This message is in the parent channel.
 	if (room.thread === undefined || room.thread !== before) return query;
 	const { thread: _, ...channel } = room;
 	return { ...query, room: channel };
 }
 
 /**
- * Returns up to `limit` messages and an additional one, the newest first. The additional message shows that there are
- * older messages.
+ * Returns up to `limit` messages and an additional one, newest first. The additional message shows that there are
+ * more than `limit` messages.
  */
 async function readPage(
 	{ port }: RoomMessagesParts,

@@ -4,12 +4,15 @@ import type { Channels } from "./channels.ts";
 
 /** Type of a private thread: resources/channel#channel-object-channel-types */
 const privateThread = 12;
-/** Types of text and announcement channels, whose messages can have threads: resources/channel#start-thread-from-message */
+/**
+ * Types of channels in which messages can have threads, for text and announcements:
+ * resources/channel#start-thread-from-message
+ */
 const withThreads: ReadonlySet<number> = new Set([0, 5]);
 
 /**
- * Whether a copy of a conversation may continue in a public thread. False for a private thread, whose content
- * would become public, and in a channel without message threads, such as a forum.
+ * Whether a copy of a conversation may continue in a public thread. False for a private thread, because its content
+ * would become public. Also false in a channel without message threads, such as a forum.
  */
 export async function mayForkRoom(
 	channels: Channels,
@@ -23,8 +26,9 @@ export async function mayForkRoom(
 }
 
 /**
- * Whether a person who can read a channel may see one of its threads. Only members of a private thread may
- * see it. False for a deleted thread. Rejects with `unavailable` if the members cannot be read.
+ * Whether a person may see a thread. The person must be able to read the channel of the thread. A private thread is
+ * visible only for its members. False for a deleted thread. Rejects with `unavailable` if the members of the thread
+ * cannot be read.
  */
 export async function maySeeThread(
 	{ port, channels }: { readonly port: DiscordRest; readonly channels: Channels },

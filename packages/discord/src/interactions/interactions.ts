@@ -130,8 +130,8 @@ export class Interactions {
 	}
 
 	/**
-	 * Accepts an inbound event and answers its interaction. The event is durable before the acknowledgement, unless
-	 * this takes too long: Discord waits only three seconds.
+	 * Accepts an inbound event and answers the interaction that caused it. The event is durable before the
+	 * acknowledgement, unless this takes too long: Discord waits only three seconds for the acknowledgement.
 	 */
 	async #accept(call: Call, inbound: InboundEventOf<"command" | "press">): Promise<void> {
 		const { connector, tickets, clock, log } = this.#parts;

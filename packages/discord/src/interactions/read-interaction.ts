@@ -9,7 +9,10 @@ import { momentOf } from "../vocabulary/snowflake.ts";
 
 type Options = InboundEventOf<"command">["options"];
 
-/** Input for suggestions: the text typed into an option of a command, and the values of the other options. */
+/**
+ * Input for suggestions: the text typed into one option of a command, and the values of the command's other
+ * options.
+ */
 export interface OptionInput {
 	readonly command: string;
 	readonly option: string;
@@ -19,7 +22,9 @@ export interface OptionInput {
 	readonly room: Room;
 }
 
-/** An interaction of a person. `opens` is true for a press that may open a form instead of becoming an inbound event. */
+/**
+ * A person's interaction. `opens` is true for a press that may open a form instead of becoming an inbound event.
+ */
 export type Interaction =
 	| { readonly type: "complete"; readonly input: OptionInput }
 	| {
@@ -146,7 +151,7 @@ function valuesOf(options: readonly WireOption[]): Options {
 /** Types of interactions: interactions/receiving-and-responding#interaction-object-interaction-type */
 const interactionTypes = { command: 2, component: 3, complete: 4, form: 5 } as const;
 
-/** Fields of an interaction that are necessary to answer it. */
+/** Fields of an interaction that an answer to the interaction requires. */
 export const Head = z.object({
 	id,
 	token: z.string().min(1),

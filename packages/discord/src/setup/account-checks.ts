@@ -72,7 +72,7 @@ function grantOf(application: Application): Finding {
 }
 
 /**
- * Checks how many new sessions Discord still allows until its limit resets, and how many shards it recommends
+ * Checks how many new sessions Discord still allows until the limit resets, and how many shards Discord recommends
  * for this bot.
  */
 export async function checkGateway({ port }: Discord): Promise<Finding> {

@@ -11,7 +11,7 @@ type Guild = z.output<typeof Guilds>[number];
 /** Types of channels whose permissions are checked. */
 const textual: ReadonlySet<number> = new Set([ChannelType.GuildText, ChannelType.GuildAnnouncement]);
 
-/** Maximum number of channels that a finding names. */
+/** Maximum number of channels to name in one finding. */
 const maxNamed = 5;
 
 export async function checkInvited(discord: Discord): Promise<Finding> {

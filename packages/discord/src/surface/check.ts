@@ -52,7 +52,7 @@ export type Component =
 			}[];
 	  };
 
-/** Violated limits of Discord, by part of the message. Empty for a valid message. */
+/** Limits of Discord that a message violates, by part of the message. Empty for a valid message. */
 export interface Violations {
 	readonly content?: string;
 	readonly components?: string;

@@ -6,7 +6,10 @@ import { errorCodes } from "../vocabulary/limits.ts";
 import type { ApiResponse, Caller } from "./caller.ts";
 import { Refused } from "./refused.ts";
 
-/** Error codes of requests in a thread that must be reopened first: topics/threads#active-archived-threads */
+/**
+ * Error codes for a request in a thread, if the thread must be reopened first:
+ * topics/threads#active-archived-threads
+ */
 const ofClosed: ReadonlySet<number | undefined> = new Set([
 	errorCodes.archivedThread,
 	errorCodes.lockedThread,
@@ -23,9 +26,9 @@ export interface ThreadRequest {
 }
 
 /**
- * Sends requests in threads that may be archived. Discord refuses edits in an archived thread and, if it is
- * locked, also posts. The bot may reopen an archived thread, and with Manage Threads also a locked one. After
- * the last request, when no other request is running, a reopened locked thread is archived again.
+ * Sends requests in threads that may be archived. In an archived thread, Discord refuses edits. In a locked thread,
+ * it also refuses posts. The bot may reopen an archived thread, and with Manage Threads also a locked one. A
+ * reopened locked thread is archived again after the last request, when no other request in the thread is running.
  */
 export class ClosedThreads {
 	readonly #caller: Caller;

@@ -28,17 +28,17 @@ import { type ThreadNameStore, ThreadTitles } from "./thread-names.ts";
 export interface SurfaceParts extends CommonParts {
 	readonly port: DiscordPort;
 	readonly self: OwnAccount;
-	/** Returns the id of the outbox row that created a message, or undefined if no row is known. */
+	/** Returns the id of the outbox row that created the message `message`, or undefined if no row is known. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
 	/** Names that the connector gave to threads. */
 	readonly names: ThreadNameStore;
-	/** Interactions whose first answer is pending. Shared with `Interactions`. */
+	/** Interactions for which the first answer is pending. Shared with `Interactions`. */
 	readonly tickets: Tickets;
 	/** Global rate limit of the bot; see `RunDiscordOptions`. */
 	readonly requestsPerSecond?: number | undefined;
 }
 
-/** Pattern of the conversations of private answers, which contain no other posts. */
+/** Pattern of the conversations for private answers. Such a conversation contains no other posts. */
 const ticketConversation = /^ticket:/;
 
 /**

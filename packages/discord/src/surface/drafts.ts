@@ -105,8 +105,8 @@ function whyWithout(files: readonly DraftFile[], why: FileRefusal): string {
 }
 
 /**
- * Returns simpler forms of the message for attempts after a refusal, in order. `plain` replaces the body, except in a first
- * form that only omits the files.
+ * Returns simpler forms of the message, in the order in which they are tried after a refusal. `plain` replaces the
+ * body, except in a first form that only omits the files.
  */
 export function fallbackDrafts(
 	draft: Draft,

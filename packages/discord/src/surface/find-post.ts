@@ -26,7 +26,7 @@ const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() 
 
 /** Maximum assumed difference in milliseconds between the clocks of Parley and Discord. */
 const skewMs = 10_000;
-/** Maximum number of pages of messages to search. */
+/** Maximum number of pages to search. A page contains several messages. */
 const maxPages = 10;
 /** Maximum number of claimed messages in memory. */
 const maxClaimed = 5000;
@@ -35,7 +35,7 @@ export interface FinderParts {
 	readonly caller: Caller;
 	readonly places: PostChannels;
 	readonly posts: Posts;
-	/** Returns the id of the outbox row that created a message, or undefined if no row is known. */
+	/** Returns the id of the outbox row that created the message `message`, or undefined if no row is known. */
 	readonly ownerOf: (message: string) => Promise<string | undefined>;
 	/** User id of the bot. */
 	readonly user: string;
@@ -45,8 +45,8 @@ export interface FinderParts {
 export class Finder {
 	readonly #parts: FinderParts;
 	/**
-	 * Row id by message, because two rows may have the same text. For the oldest claims, which are removed,
-	 * `ownerOf` finds the stored row.
+	 * Row id by message, because two rows may have the same text. The oldest claims are removed, and `ownerOf`
+	 * finds the stored row for them.
 	 */
 	readonly #claimed = new Map<string, string>();
 
@@ -54,7 +54,7 @@ export class Finder {
 		this.#parts = parts;
 	}
 
-	/** Records that the message belongs to this row and to no other. */
+	/** Records that the message belongs to this row, and therefore to no other row. */
 	claim({ id }: { readonly id: string }, message: string): void {
 		this.#claimed.set(message, id);
 		for (const oldest of this.#claimed.keys()) {

@@ -12,12 +12,12 @@ export interface CardIdentity {
 	readonly text: number;
 }
 
-/** Lower bound of `first`. Ids of texts are below it, so that each id occurs once in a message. */
+/** Lower bound of `first`. The ids of texts are below this bound, so that each id occurs once in a message. */
 const firstId = 2 ** 30;
 
 /**
- * Returns the identity of the card with this name. Two cards with a container have the same identity with a
- * probability of 2 to the power of -59.
+ * Returns the identity of the card with the name `name`. The probability that two cards with a container have the
+ * same identity is 2 to the power of -59.
  */
 export function identityOf(name: string): CardIdentity {
 	const bytes = hash("sha256", `card:${name}`, "buffer");
@@ -30,8 +30,8 @@ export function identityOf(name: string): CardIdentity {
 const WithId = z.object({ id: z.number(), components: z.array(z.unknown()).catch([]) });
 
 /**
- * Whether the components have this identity. Returns undefined if they have no identity, as in messages of earlier
- * versions.
+ * Whether the components have this identity. Returns undefined if they have no identity, as in messages from
+ * earlier versions of Parley.
  */
 export function hasIdentity(
 	components: readonly unknown[],

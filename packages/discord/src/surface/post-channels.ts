@@ -4,7 +4,7 @@ import { deliveryTexts } from "../texts/delivery.ts";
 import { errorCodes } from "../vocabulary/limits.ts";
 import { Refused } from "./refused.ts";
 
-/** Maximum number of cards, and of conversations, in memory. */
+/** Maximum number of cards in memory, and maximum number of conversations in memory. */
 const maxKnown = 10_000;
 
 /** Returns the channel of a conversation: the part before the first `#`. */

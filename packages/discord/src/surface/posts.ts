@@ -24,7 +24,7 @@ import { Refused } from "./refused.ts";
 export type Post = Extract<Posting, { type: "post" }>;
 
 /**
- * Value of `allowed_mentions` that disables all mentions. Edits also need it:
+ * Value of `allowed_mentions` that disables all mentions. Edits also need this value:
  * resources/message#allowed-mentions-object
  */
 export const noMentions = { parse: [], replied_user: false } as const;
@@ -34,7 +34,7 @@ const Posted = z.object({
 	attachments: z.array(z.object({ id: z.string() })).default([]),
 });
 
-/** Maximum number of messages whose attachments are in memory. */
+/** Maximum number of messages in memory, with the ids of their attachments. */
 const maxKnown = 1000;
 
 export interface PostsParts {
@@ -47,7 +47,7 @@ export interface PostsParts {
 
 export class Posts {
 	readonly #parts: PostsParts;
-	/** Attachment ids of messages that this process has created or edited. */
+	/** Attachment ids by message, for messages that this process has created or edited. */
 	readonly #attachments = new LRUCache<string, readonly string[]>({ max: maxKnown });
 
 	readonly #threads: ClosedThreads;
@@ -232,8 +232,8 @@ function mentionsIn({ mentions = [], mentionedRoles = [] }: Post): string {
 }
 
 /**
- * Returns the identity of a card, which stays the same when its content changes. Returns undefined for other posts,
- * such as answers.
+ * Returns the identity of a card. The identity stays the same when the content of the card changes. Returns
+ * undefined for other posts, such as answers.
  */
 export function cardIdentity({ card, nonce }: OutboxRow, { state, key }: Post): CardIdentity | undefined {
 	return state === undefined ? undefined : identityOf(key ?? card ?? nonce);
@@ -260,8 +260,8 @@ export function messageBody(
 }
 
 /**
- * Returns the fields that remove the content of a message that was posted without a container:
- * resources/message#edit-message
+ * Returns the fields that remove the content of a message, if the message was posted without a container and the
+ * draft has one: resources/message#edit-message
  */
 function withoutText({ container }: Draft): Record<string, unknown> {
 	return container ? { content: null, embeds: null } : {};

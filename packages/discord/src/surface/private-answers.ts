@@ -80,7 +80,10 @@ function isEmpty({ body, file }: PrivateAnswer): boolean {
 	return body.trim() === "" && file === undefined;
 }
 
-/** Interactions whose first answer is being sent. Discord accepts no further answers before the first. */
+/**
+ * Interactions for which the first answer is being sent. Discord accepts no further answers before the first
+ * answer.
+ */
 export class Tickets {
 	readonly #open = new Map<string, Promise<unknown>>();
 

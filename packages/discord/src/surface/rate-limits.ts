@@ -13,11 +13,11 @@ const usualPerSecond = 50;
 /** Requests per second that are reserved for requests already in flight at the limit. */
 const inFlightReserve = 32;
 /**
- * Minimum share of the global limit that the connector uses. The REST client refuses requests above the limit
- * without sending them.
+ * Minimum share of the global limit that the connector may use. The REST client refuses requests above the global
+ * limit without sending them.
  */
 const minShare = 1 / 3;
-/** Share of a bucket that is reserved for urgent posts, for which people wait. */
+/** Share of a bucket that is reserved for urgent posts, because people wait for these posts. */
 const reserve = 0.3;
 const patient: ReadonlySet<Request["lane"]> = new Set(["milestone", "progress", "typing"]);
 
@@ -31,7 +31,7 @@ export class RateLimits {
 
 	constructor(clock: Clock, perSecond: number = usualPerSecond) {
 		this.#clock = clock;
-		// `perSecond` is the global limit of this bot.
+		// `perSecond` is the global limit of the bot.
 		this.#maxPerSecond = Math.max(perSecond - inFlightReserve, Math.ceil(perSecond * minShare));
 	}
 

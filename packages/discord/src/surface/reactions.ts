@@ -41,7 +41,10 @@ interface ReactionsParts {
 	readonly log: Logger;
 }
 
-/** Reactions that show the state of messages, and the notices in channels that refuse the bot's reactions. */
+/**
+ * Reactions that show the state of messages. In a channel that refuses the bot's reactions, notices replace the
+ * reactions.
+ */
 export class Reactions {
 	readonly #parts: ReactionsParts;
 	readonly #quiet: Cache<string, true>;

@@ -15,7 +15,7 @@ export interface ThreadNames {
 	readonly changedAt: readonly number[];
 }
 
-/** Storage, across restarts, of the names of the threads that the connector opened. */
+/** Storage for the names that the connector gave to its threads. The names must be available after a restart. */
 export interface ThreadNameStore {
 	load(thread: string): Promise<ThreadNames | undefined>;
 	save(thread: string, names: ThreadNames): Promise<void>;
@@ -111,6 +111,6 @@ export class ThreadTitles {
 }
 
 function changeTo(name: string, { thread_metadata: metadata }: Thread): object {
-	// An archived thread accepts a change only if the same request reopens it.
+	// An archived thread accepts a change only if the request also reopens the thread.
 	return metadata?.archived ? { name, archived: false } : { name };
 }

@@ -11,7 +11,7 @@ export const postTexts = {
 		`${notAttached(count)}: I have no permission to attach files here. Ask an administrator to give me “Attach Files”.`,
 	filesRefused: ({ names }: { readonly names: readonly string[] }) =>
 		`${notAttached(names.length)}: Discord refused ${names.join(", ")}. Ask the operator for ${names.length > 1 ? "them" : "it"}.`,
-	/** End of a sentence of the connector's function `fileTooLarge`: too large for … */
+	/** Text that ends a sentence of the connector's function `fileTooLarge`: too large for … */
 	thisChannel: "this Discord channel",
 	completeText: ({ name }: { readonly name: string }) => `The complete text is in ${name}.`,
 	/** Returns the alternative text of a file that contains the text of a post. */

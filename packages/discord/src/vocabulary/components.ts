@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Fields of components that the connector reads, for all types: components/reference */
+/** The fields that the connector reads in components of any type: components/reference */
 const Component = z.object({
 	/** Text of a text display component. */
 	content: z.string().optional().catch(undefined),

@@ -56,8 +56,8 @@ export interface DiscordRest {
 /** Port to Discord for the connector: the real client, or a simulator without sockets. */
 export interface DiscordPort extends DiscordRest {
 	/**
-	 * Downloads a file of up to `maximum` bytes from Discord's CDN. Rejects with a `ParleyError` for a larger
-	 * file, for an origin that is not allowed, and if Discord does not return the file.
+	 * Downloads a file of up to `maximum` bytes from Discord's CDN. Rejects with a `ParleyError` if the file is
+	 * larger, if the origin of `url` is not allowed, or if Discord does not return the file.
 	 */
 	download(url: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 	/**

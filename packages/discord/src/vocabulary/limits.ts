@@ -1,8 +1,8 @@
 import { cutText } from "@parley/connector";
 
 /**
- * Limits of Discord. Lengths of texts are code points (discord/discord-api-docs #1315). Comments name the page of
- * https://docs.discord.com/developers that states each limit.
+ * Limits of Discord. Lengths of texts are in code points (discord/discord-api-docs #1315). For each limit, a
+ * comment names the page of https://docs.discord.com/developers that states it.
  */
 export const limits = {
 	/** resources/message#create-message */
