@@ -145,7 +145,7 @@ function createWorkParts(options: RuntimeOptions, requests: RequestParts): WorkP
 	const { admission, services, sessions, choice, trust, skills, open } = requests;
 	const { files, workspaces } = services;
 	const { places, checks, auditLog } = trust;
-	// A function delays the access, because `work` is created below.
+	// `tasks` is a function, because `work` is created below.
 	const ports = runnerPortsOf(options, choice, { ...requests, places, tasks: () => work.runner });
 	const rules: OptionRules = { ...ports, choice };
 	const runner = new Runner(ports, (session) => sessions.release(session.id));

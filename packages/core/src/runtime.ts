@@ -162,7 +162,7 @@ export class Runtime {
 		if (configuresSession(options)) await this.check(request.principal, sessionId, "session.configure");
 		const { session } = lease;
 		const chosen = await chooseOptions(request.principal, session, options, this.#parts.rules);
-		// Must be fast, because a cancellation in the same turn of the event loop must find the message.
+		// This lookup must be fast, because a cancellation in the same turn of the event loop must find the message.
 		const skill = await this.skills.startedBy(session, request.principal, message);
 		const { people } = this.#parts.services;
 		const read = message.context && (await classifyAuthors(people, request.principal, message.context));

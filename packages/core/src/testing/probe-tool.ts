@@ -15,7 +15,10 @@ export interface ProbeOptions {
 	readonly run?: (context: ToolContext) => Promise<string>;
 }
 
-/** Returns a tool that accepts any arguments. Its result is its name with the arguments, or the result of `run`. */
+/**
+ * Returns a tool that accepts any arguments. A call results in the name of the tool with the arguments, or in the result
+ * of `run`.
+ */
 export function probeTool(name: string, options: ProbeOptions = {}): Tool {
 	const { effect = "effectful", classes = ["read"], binding = () => ({}), run, grantRoot } = options;
 	return defineTool({

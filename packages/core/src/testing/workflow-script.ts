@@ -4,8 +4,8 @@ import type { Model, ModelEvent, ModelRequest } from "../vocabulary/model.ts";
 import { ScriptedModel, type ScriptedReply } from "./scripted-model.ts";
 
 /**
- * Scripted model of a workflow. A step's title selects the script of its work, and its prompt selects the
- * script of its verdicts.
+ * Scripted model of a workflow. The title of a step selects the script for the step's work. The prompt of a step selects
+ * the script for the verdicts about that work.
  */
 export class WorkflowScript implements Model {
 	readonly provider = "scripted";

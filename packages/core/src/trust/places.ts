@@ -55,8 +55,8 @@ export class Places {
 	}
 
 	/**
-	 * Returns the settings of a channel, otherwise the settings of its guild or team. Returns an empty object if
-	 * neither has settings.
+	 * Returns the settings of the channel `place`. Default: the settings of the channel's guild or team. Returns an empty
+	 * object if neither has settings.
 	 */
 	profileOf(place: string | undefined): PlaceProfile {
 		if (place === undefined) return {};
@@ -175,7 +175,7 @@ export class Places {
 
 	/**
 	 * Removes the operator's settings of a channel, guild or team. Configured settings then apply again. Throws `not_found`
-	 * if the operator has set none.
+	 * if the operator has set no settings.
 	 */
 	async remove(request: Keyed, key: string): Promise<void> {
 		const { principal } = request;

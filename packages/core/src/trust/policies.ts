@@ -121,7 +121,7 @@ export class Policies {
 		return this.#options.policy?.change !== undefined;
 	}
 
-	/** Adds a rule to the operator's file, unless the file already contains it. */
+	/** Adds a rule to the operator's file, unless the file already contains the rule. */
 	async addRule(principal: Principal, rule: NewRule): Promise<AddedRule> {
 		authorize(principal, "policy.extend");
 		const added = await addRule(principal, rule, this.#options);
@@ -207,7 +207,7 @@ async function findSession(id: string, { store, clock }: SceneOptions): Promise<
 	});
 }
 
-/** A built-in rule, or a rule as its file contains it. */
+/** A built-in rule, or a rule in the form in which a file contains it. */
 export interface ListedRule {
 	readonly layer: Layer;
 	readonly source?: string;
@@ -215,7 +215,7 @@ export interface ListedRule {
 	readonly reason: string;
 	/** Whether the rule requires approval despite any grant. */
 	readonly floor: boolean;
-	/** Whether the rule has no effect because its layer may not contain it. */
+	/** Whether the rule has no effect because the layer of the rule may not contain such a rule. */
 	readonly ignored: boolean;
 	readonly tools?: readonly string[];
 	readonly classes?: readonly string[];

@@ -207,8 +207,8 @@ async function limitedOf(
 }
 
 /**
- * Returns the highest percentage of the limit, 80 or 100, that the spent amount reached between `before` and
- * `after`. Undefined if it reached none.
+ * Returns the highest percentage of the limit, 80 or 100, that the spent amount reached between `before` and `after`.
+ * Returns undefined if the spent amount reached neither percentage.
  */
 function crossed(before: number, after: number, limit: number): BudgetReached["percent"] | undefined {
 	const passes = (mark: number): boolean => before < mark && after >= mark;

@@ -76,11 +76,10 @@ export function isDataName(name: string): boolean {
 
 /**
  * Identifies the files below a directory that a program could run or load. Reads at most 30,000 files and directories,
- * for at most 3 s (10 s if `earlier` is given). Reads installed packages last. Skips data files, caches and git
- * objects.
+ * for at most 3 s (10 s if `earlier` is given). Reads installed packages last. Skips data files, caches and git objects.
  *
- * - A link is identified by its text. If its target is in the directory or in a root and is not a data file, the target
- *   identifies it too.
+ * - A link is identified by its text. If the link's target is in the directory or in a root and is not a data file, the
+ *   target is part of the identity.
  * - A file of up to 256 KiB is identified by content and permissions, until 32 MiB have been read.
  * - Any other file, and each file of an installed package, is identified by metadata. See `factsOf`.
  */

@@ -54,7 +54,10 @@ class Walk {
 	readonly #lastAnchor: number;
 	#head = noHash;
 	#records = 0;
-	/** Position before the first row if earlier rows are missing, until a later row confirms their removal. */
+	/**
+	 * If earlier rows are missing, the position before the first row. Undefined again after a later row has confirmed the
+	 * removal of the missing rows.
+	 */
 	#start: AuditAnchor | undefined;
 	#broken: Broken | undefined;
 

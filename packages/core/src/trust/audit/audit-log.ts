@@ -46,8 +46,8 @@ export class AuditLog {
 	}
 
 	/**
-	 * Returns at most `limit` rows that match the filter, oldest first: the newest rows or, if `after` is given, the
-	 * first rows after that number.
+	 * Returns at most `limit` rows that match the filter, oldest first. If `after` is given, returns the first rows after
+	 * that row number, otherwise the newest rows.
 	 */
 	async read(principal: Principal, filter: AuditFilter): Promise<AuditRow[]> {
 		authorize(principal, "audit.read");
@@ -89,7 +89,7 @@ export class AuditLog {
 		if (this.#anchor) this.#deps.log.info(auditTexts.anchor, { ...this.#anchor });
 	}
 
-	/** Removes expired rows. A new row records the last removed row. */
+	/** Removes expired rows. A new row records the number and hash of the last removed row. */
 	async forget(): Promise<void> {
 		for (let removed = await this.#forgetSome(); removed > 0; removed = await this.#forgetSome()) {
 			await setImmediate();
@@ -97,7 +97,7 @@ export class AuditLog {
 	}
 
 	/**
-	 * Removes some of the expired rows, and resolves with their number. Removes rows only from the beginning,
+	 * Removes some of the expired rows, and resolves with the number of removed rows. Removes rows only from the beginning,
 	 * so that a wrong clock leaves no gap.
 	 */
 	#forgetSome(): Promise<number> {

@@ -22,7 +22,7 @@ export interface AuditEntry {
 	/** Decision or result, for example `allowed`, `denied`, `asked` or `expired`. */
 	readonly decision: string;
 	/**
-	 * Arguments of the action. The row contains their first 2,000 characters, without secrets, and a hash of
+	 * Arguments of the action. The row contains the first 2,000 characters of the arguments, without secrets, and a hash of
 	 * all arguments.
 	 */
 	readonly args?: unknown;

@@ -34,8 +34,8 @@ export function coversPeople(
 }
 
 /**
- * Whether a grant covers the tool and all classes of a call. Reads outside the roots are covered only if the
- * grant names their class.
+ * Whether a grant covers the tool and all classes of a call. Reads outside the roots are covered only if the grant names
+ * the class `outside-read`.
  */
 export function coversCall(
 	{ tools, classes }: Pick<GrantFacts, "tools" | "classes">,

@@ -44,7 +44,7 @@ export async function grantWithin(
 	return (await placesOf(db, principal, tenants))?.includes(row.place) ? row : undefined;
 }
 
-/** Returns channels with sessions or grants, if the connector serves their guild or team. */
+/** Returns the channels with sessions or grants. Includes only channels of guilds and teams that the connector serves. */
 async function platformPlaces(db: Tx, principal: Principal, tenants: Tenants): Promise<string[]> {
 	const withMessages = db.selectFrom("sessions").select("place").where("place", "is not", null);
 	const rows = await withMessages.union(db.selectFrom("channel_grants").select("place")).execute();
@@ -62,7 +62,7 @@ export async function channelOfSession(db: Tx, sessionId: string): Promise<strin
 	return row?.place ?? undefined;
 }
 
-/** Whether people of other organisations were in the channel at its last message. */
+/** Whether people of other organisations were in the channel at the time of the channel's last message. */
 export async function wasShared(db: Tx, place: string): Promise<boolean> {
 	const row = await db
 		.selectFrom("runs")

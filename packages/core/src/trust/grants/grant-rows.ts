@@ -52,7 +52,7 @@ export function findGrant(db: Tx, id: string): Promise<GrantRow | undefined> {
 	return db.selectFrom("channel_grants").selectAll().where("id", "=", id).executeTakeFirst();
 }
 
-/** Inserts a grant that starts at `createdAt`. `notified` are the sessions that receive its event. */
+/** Inserts a grant that starts at `createdAt`. `notified` are the sessions that receive the event about the grant. */
 export async function insertGrant(
 	tx: Tx,
 	grant: GrantFacts,
@@ -83,7 +83,7 @@ export async function insertGrant(
 		.execute();
 }
 
-/** Ends a grant. Returns false if it had already ended. */
+/** Ends a grant. Returns false if the grant had already ended. */
 export async function endGrantRow(tx: Tx, id: string, reason: string, now: number): Promise<boolean> {
 	const ended = await tx
 		.updateTable("channel_grants")
@@ -95,8 +95,8 @@ export async function endGrantRow(tx: Tx, id: string, reason: string, now: numbe
 }
 
 /**
- * Counts one call under the grant, and resolves with the updated row. Resolves with undefined if the grant no longer applies; the
- * call must then not run under it.
+ * Counts one call under the grant, and resolves with the updated row. Resolves with undefined if the grant no longer
+ * applies; the call must then not run under this grant.
  */
 export async function useGrantRow(tx: Tx, id: string, moment: Moment): Promise<GrantRow | undefined> {
 	const row = await findGrant(tx, id);
@@ -162,7 +162,7 @@ function storedGrantOf(row: GrantRow): StoredGrant {
 	};
 }
 
-/** Returns the sessions that received the start of the grant. */
+/** Returns the sessions that received the event about the start of the grant. */
 export function notifiedSessions({ told }: GrantRow): readonly string[] {
 	return fromRow<string[]>(told);
 }

@@ -1,4 +1,4 @@
-/** Errors of requests for a trusted channel, and the question whether to trust it. */
+/** Errors of requests to trust a channel, and the question whether to trust the channel. */
 export const grantRequestTexts = {
 	checkId: "check its id.",
 	didYouMean: (near: string): string => `did you mean ${near}?`,

@@ -254,8 +254,8 @@ export class Pairing {
 	}
 
 	/**
-	 * Marks the code as used and resolves with its row. Resolves with undefined if the code is not valid or
-	 * `fits` rejects its row.
+	 * Marks the code as used and resolves with the row of the code. Resolves with undefined if the code is not valid, or if
+	 * `fits` rejects the row.
 	 */
 	async #useCode(
 		tx: Tx,

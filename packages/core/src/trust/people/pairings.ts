@@ -23,7 +23,7 @@ const facts = ["id", "platform", "tenant", "user_id", "name", "role", "expires_a
 
 const listed = [...facts, "kind", "created_at"] as const;
 
-/** Milliseconds for which an expired code stays stored, so that its user gets the reason that it has expired. */
+/** Milliseconds for which an expired code stays stored, so that a person who uses the code learns that it has expired. */
 const rememberedMs = 7 * 24 * 60 * 60 * 1000;
 
 /** Inserts a code, and deletes codes that expired more than a week ago. */
@@ -142,7 +142,7 @@ export function waitingIn(
 		.execute();
 }
 
-/** Marks the code as used or withdrawn. Returns false if it was already used or withdrawn. */
+/** Marks the code as used or withdrawn. Returns false if the code was already used or withdrawn. */
 export async function settlePairing(tx: Tx, id: string, now: number): Promise<boolean> {
 	const settled = await tx
 		.updateTable("pairings")

@@ -161,8 +161,8 @@ export class People {
 	}
 
 	/**
-	 * Withdraws an invitation or denies an access request. `named` is the code, or its id from `list`. Throws
-	 * `not_found` if neither is open under `named`.
+	 * Withdraws an invitation or denies an access request. `named` is the code, or the id from `list`. Throws `not_found`
+	 * if no open invitation or access request matches `named`.
 	 */
 	withdraw(request: Keyed, named: string): Promise<PairingFacts> {
 		return this.#pairing.withdraw(request, named);

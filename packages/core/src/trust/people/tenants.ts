@@ -73,8 +73,8 @@ export function isBoundTo(tenants: string | null, { tenant }: Tenant): boolean {
 }
 
 /**
- * Allows the token, and all other tokens with its name, to serve the guild or team. A token without tenants
- * already serves all guilds or teams.
+ * Allows the token, and all other tokens with the same name, to serve the guild or team. A token without tenants already
+ * serves all guilds or teams.
  */
 export async function bindTenant(tx: Tx, { tokenId = "" }: Principal, { tenant }: Tenant): Promise<void> {
 	const rows = await tx

@@ -46,7 +46,10 @@ export interface TrustOptions {
 
 /** File with the operator's own token in plain text. Only the operator can read the file. */
 export interface OperatorTokenFile {
-	/** Reads the token. Rejects with `failed_precondition` if other users can read the file, or if it contains no token. */
+	/**
+	 * Reads the token. Rejects with `failed_precondition` if other users can read the file, or if the file contains no
+	 * token.
+	 */
 	read(): Promise<string>;
 	/** Replaces the text atomically. */
 	replace(text: string): Promise<void>;

@@ -48,7 +48,7 @@ export class TokenRegister {
 		for (const listener of [...this.#listeners]) listener(id);
 	}
 
-	/** Ends the validity of the token at `until`, unless it ends earlier. */
+	/** Ends the validity of the token at `until`, unless the token expires earlier. */
 	limit(id: string, until: number): void {
 		const token = this.#live.get(id);
 		if (!token || (token.expiresAt ?? Number.POSITIVE_INFINITY) <= until) return;

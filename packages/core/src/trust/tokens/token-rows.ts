@@ -47,7 +47,7 @@ export async function readSince(tx: Tx, since: number): Promise<TokenRow[]> {
 	return rows.filter((row) => Math.min(tokenExpiry(row), revocationOf(row)) > since).sort(byAge);
 }
 
-/** Returns the row of a new token. `hash` is the hash of its secret. */
+/** Returns the row of a new token. `hash` is the hash of the token's secret. */
 export function newRow(
 	{ kind, name, platform, tenants, sessions }: NewToken,
 	{ id, hash }: { readonly id: string; readonly hash: Buffer },

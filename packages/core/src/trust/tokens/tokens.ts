@@ -52,7 +52,7 @@ export class Tokens {
 	readonly #options: TokensOptions;
 	readonly #register: TokenRegister;
 	readonly #keys: Parameters<typeof once>[2];
-	/** Latest rotation of the operator's token. The next rotation waits for its end. */
+	/** Latest rotation of the operator's token. The next rotation waits for the end of this rotation. */
 	#rotating: Promise<unknown> = Promise.resolve();
 
 	constructor(options: TokensOptions) {
@@ -104,7 +104,7 @@ export class Tokens {
 
 	/**
 	 * Creates a token. Throws:
-	 * - `already_exists` if a valid token has the name, or if the key has already created a token
+	 * - `already_exists` if a valid token has the name, or if an earlier request with the same key created a token
 	 * - `invalid_argument` if the name or a field is not allowed
 	 * - `not_found` if one of `sessions` does not exist
 	 */
@@ -158,7 +158,7 @@ export class Tokens {
 	}
 
 	/**
-	 * Revokes a token. If `target` is a name, also revokes its predecessors that are still valid. A repeated key
+	 * Revokes a token. If `target` is a name, also revokes older tokens with this name that are still valid. A repeated key
 	 * changes nothing. Throws `failed_precondition` for the operator's own token.
 	 */
 	async revoke(request: Keyed, target: string): Promise<TokenFacts> {

@@ -51,7 +51,10 @@ export async function acceptAll(services: AcceptAllPorts, request: Keyed, sessio
 	for (const token of approved) session.wake(token);
 }
 
-/** Ends the trust that the session got from `accept_all_tools`, if any. The trust still applies to runs that started under it. */
+/**
+ * Ends the trust that the session got from `accept_all_tools`, if any. The trust still applies to runs that started under
+ * this trust.
+ */
 export async function endAcceptAll(
 	services: { readonly sessions: Sessions; readonly clock: Clock; readonly audit: Audit },
 	by: Principal,

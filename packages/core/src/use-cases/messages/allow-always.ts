@@ -21,9 +21,9 @@ export interface AlwaysAllowed extends AddedRule {
 }
 
 /**
- * Approves a tool call, and adds the rule that the open approval request offers to the rules of the operator. The other
- * open approvals of the session stay valid, because the rule only allows more. Throws `not_found` for an unknown token,
- * and `unavailable` if the run of the tool call is not active. Throws `failed_precondition` in these cases:
+ * Approves a tool call, and adds the offered rule of the approval request to the operator's rules. The other open
+ * approvals of the session stay valid, because the rule only allows more. Throws `not_found` for an unknown token, and
+ * `unavailable` if the run of the tool call is not active. Throws `failed_precondition` in these cases:
  * - The session belongs to a channel.
  * - The approval request offers no rule.
  * - The approval request is closed, and not by an earlier request with the same key.

@@ -22,7 +22,7 @@ export interface ExplainedCall {
 	readonly reason: string;
 	/** Principal that approved or denied the call. Absent if no principal answered. */
 	readonly by?: string;
-	/** `none` if the call did not run, or if it is waiting for earlier calls of its reply. */
+	/** `none` if the call did not run, or if the call is waiting for earlier calls of the same reply. */
 	readonly outcome: "completed" | "failed" | "running" | "none";
 }
 

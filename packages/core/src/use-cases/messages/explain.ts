@@ -63,8 +63,8 @@ export interface Explanation {
 type RunRow = Selectable<Tables["runs"]>;
 
 /**
- * Explains a run of the session, or the run that its message joined. Default: the last run. Throws `not_found` for an
- * unknown or imported run, and for a session without runs.
+ * Explains a run of the session. If the message of the run joined another run, explains that other run. Default: the last
+ * run. Throws `not_found` for an unknown or imported run, and for a session without runs.
  */
 export async function explainRun(
 	{ journal, policies }: { readonly journal: Journal; readonly policies: Policies },

@@ -28,10 +28,7 @@ export class OperatorRequests {
 		this.#ports = ports;
 	}
 
-	/**
-	 * Adds the offered rule of an open approval to the operator's policy, and approves the tool call. See
-	 * `allowAlways`.
-	 */
+	/** Approves a tool call, and adds the offered rule of the approval request to the operator's rules. See `allowAlways`. */
 	async allowAlways(request: Keyed, token: string): Promise<AlwaysAllowed> {
 		return allowAlways(this.#ports, request, token);
 	}

@@ -9,7 +9,7 @@ import { ownCommandTexts } from "./texts.ts";
 const mark = "!";
 
 /**
- * Accepts a shell command of the operator as a message. Its run calls `run_command` and no model. Throws
+ * Accepts a shell command of the operator as a message. The run of this message calls `run_command` and no model. Throws
  * `failed_precondition` for a session of a channel or a task. Throws `invalid_argument` for an empty command, and for a
  * command with a line break, a control character or a known secret.
  */

@@ -145,8 +145,8 @@ export function taintOfContext({ messages }: MessageContext): Taint {
 interface Known {
 	readonly createdAt: number;
 	/**
-	 * Edit time of each message when it was read, by message id. 0 if it was unedited, Infinity if it was sent to the
-	 * session.
+	 * Edit time of each read message, by message id, as the client reported it with the message. 0 for an unedited message,
+	 * and Infinity for a message that was sent to the session.
 	 */
 	readonly messages: ReadonlyMap<string, number>;
 }

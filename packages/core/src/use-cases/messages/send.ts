@@ -242,9 +242,9 @@ export interface OptionRules {
 }
 
 /**
- * Adds the skill that a message starts to the options of its run. Without a skill, returns `options` unchanged. The skill
- * only narrows the tools. Its model needs no permission, because the operator wrote or trusted the skill. A model in
- * `options` has precedence.
+ * Adds the skill that a message starts to the options of the message's run. Without a skill, returns `options` unchanged.
+ * The skill only narrows the tools. The skill's model needs no permission, because the operator wrote or trusted the
+ * skill. A model in `options` has precedence.
  */
 export async function withSkill(
 	session: Session,

@@ -13,10 +13,7 @@ import type { SecretBox } from "../../vocabulary/secrets.ts";
 export interface FileDifference {
 	/** Path for display, without secrets. */
 	readonly path: string;
-	/**
-	 * Effect of `/undo` on the file: `restorable`, `restored` if its content is already as before the turn, or
-	 * `refused`.
-	 */
+	/** Effect of `/undo` on the file: `restorable`, `restored` if the file is already as before the turn, or `refused`. */
 	readonly state: InspectedChange["kind"];
 	/** Reason for a refusal, or "". */
 	readonly reason: string;
@@ -31,7 +28,7 @@ export interface TurnDifference {
 	readonly runId: string;
 	readonly message: string;
 	readonly files: readonly FileDifference[];
-	/** Whether the turn ran commands or tools of other programs. Their changes are not recorded. */
+	/** Whether the turn ran commands or tools of other programs. The changes of such commands and tools are not recorded. */
 	readonly ranCommands: boolean;
 }
 

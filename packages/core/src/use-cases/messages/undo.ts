@@ -25,7 +25,7 @@ export async function acceptUndo(
 ): Promise<AcceptedRun> {
 	authorize(request.principal, "changes.undo");
 	const { store } = services.journal;
-	// The answer to a repeated request names its own run, even if a later turn has other changes.
+	// The answer to a repeated request names the run of the first request, even if a later turn has other changes.
 	const known = await store.read((db) => answerOf<Accepted>(db, request, services));
 	if (known) return { accepted: known.response, start: undefined };
 	if (session.place !== undefined || session.taskId !== undefined)

@@ -56,11 +56,11 @@ export class ScheduleClock {
 	#checkAt = Number.POSITIVE_INFINITY;
 	#working: Promise<void> = Promise.resolve();
 	#state: "new" | "started" | "stopped" = "new";
-	/** Schedules that wait for the end of a run, for a connector, or because of a failure. */
+	/** Schedules that wait for the end of a run, for a connector, or for a retry after a failure. */
 	readonly #paused = new Map<string, PausedSchedule>();
 	/** Pending or usable reports about owners, by schedule id. */
 	readonly #reports = new Map<string, "pending" | Reported>();
-	/** The newest firing, and whether a run of its session has ended since the firing began. */
+	/** The newest firing, and whether a run of the same session has ended since the firing began. */
 	#firing: { readonly sessionId: string; runEnded: boolean } | undefined;
 	/** Sessions that may have schedules with an event trigger, and sessions with unprocessed events. */
 	readonly #listening = new Set<string>();
@@ -78,7 +78,8 @@ export class ScheduleClock {
 				if (event.trigger.kind === "event") this.#listening.add(sessionId);
 				this.#wait(event.nextDue ?? Number.POSITIVE_INFINITY);
 			} else if (event.type === "session.created" && this.#listening.size > 0) {
-				// The session may have the external key of a deleted session. It then receives the schedules of that session.
+				// The session may have the external key of a deleted session. The new session then receives the schedules of the
+				// deleted session.
 				this.#listening.add(sessionId);
 			} else if (event.type === "assistant.message") this.#release(sessionId);
 			if (!this.#listening.has(sessionId)) return;
@@ -249,7 +250,7 @@ export class ScheduleClock {
 		}
 	}
 
-	/** Makes schedules due after their event, at most once a minute for each schedule. */
+	/** Makes schedules with an event trigger due after such an event, at most once a minute for each schedule. */
 	async #processEvents(): Promise<void> {
 		const { clock, journal } = this.#parts;
 		while (this.#state === "started") {
@@ -288,8 +289,8 @@ function dueFrom(schedule: Schedule, now: number): number | undefined {
 }
 
 /**
- * Returns now, or a minute after the last firing or due time. At most a minute ahead, even if the clock was
- * set back.
+ * Returns the due time after an event: now, or a minute after the last firing or due time if that is later. The due time
+ * is at most a minute ahead, even if the clock was set back.
  */
 function dueOfEvent({ lastFiredAt, lastDue }: Schedule, now: number): number {
 	const { shortestMs } = scheduleLimits;

@@ -30,7 +30,7 @@ import { joinTaints } from "../../vocabulary/taint.ts";
 import type { NewSession } from "../sessions/open.ts";
 import { firingTexts } from "./texts.ts";
 
-/** Session of a schedule: its id, or the external key that finds or creates it. */
+/** Session of a schedule: the id of the session, or the external key that finds or creates the session. */
 export type ScheduleTarget = { readonly sessionId: string } | { readonly externalKey: string };
 
 interface SchedulesOptions extends KeyServices {
@@ -110,8 +110,8 @@ export class Schedules {
 	}
 
 	/**
-	 * Deletes a schedule of the principal. The operator can delete any schedule. Throws `not_found` for other schedules and
-	 * unknown ids.
+	 * Deletes a schedule of the principal. The operator can delete any schedule. Throws `not_found` for a schedule of
+	 * another owner, and for an unknown id.
 	 */
 	async remove(request: Keyed, id: string): Promise<Schedule> {
 		const { principal } = request;

@@ -92,7 +92,7 @@ function isWithin({ run_ordinal, message }: Row<"compactions">, turns: number): 
 
 interface CopyPorts {
 	readonly ids: Ids;
-	/** Redactor of the original session. It knows that session's passwords, which the fork does not have. */
+	/** Redactor of the original session. It knows the passwords of the original session, which the fork does not have. */
 	readonly redactor: SessionRedactor;
 }
 

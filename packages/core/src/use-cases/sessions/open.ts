@@ -157,7 +157,7 @@ async function refuseDeleted(store: Store<Tables>, id: string): Promise<void> {
 	const known = await store.read((db) =>
 		db.selectFrom("sessions").select("id").where("id", "=", id).executeTakeFirst(),
 	);
-	// A repeated key creates no second session, even if the first was deleted.
+	// A repeated key creates no second session, even if the first session was deleted.
 	if (!known) throw unknownSession(id);
 }
 

@@ -57,7 +57,7 @@ export async function readTranscript(
 	}));
 }
 
-/** Reads all rows in the caller's transaction, so that they are consistent. */
+/** Reads all rows in the caller's transaction, so that the rows are consistent. */
 async function readRows(db: Tx, sessionId: string) {
 	const ofSession = db.selectFrom("runs").where("session_id", "=", sessionId);
 	return {

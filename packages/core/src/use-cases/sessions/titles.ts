@@ -107,8 +107,8 @@ export class Titles {
 	}
 
 	/**
-	 * Returns the first message and the first successful reply, or undefined if the first 20 messages and
-	 * replies lack one of them.
+	 * Returns the first message and the first successful reply. Returns undefined if one of the two is not among the first
+	 * 20 messages and replies.
 	 */
 	async #beginning(id: string): Promise<Beginning | undefined> {
 		const types = ["user.message", "assistant.message"];
@@ -128,7 +128,7 @@ interface Beginning {
 interface TitleServices {
 	readonly log: Logger;
 	readonly settings: ChooseSettings;
-	/** The gateway's model. Only its server is known to have the fast model of the price table. */
+	/** The gateway's model. Only the server of this model is known to have the fast model of the price table. */
 	readonly model: Model;
 }
 

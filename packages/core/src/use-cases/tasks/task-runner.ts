@@ -80,8 +80,8 @@ export class TaskRunner {
 	}
 
 	/**
-	 * Stops claiming tasks. Resolves when all active tasks have stopped. Does not stop their runs, because `drain`
-	 * does.
+	 * Stops claiming tasks. Resolves when all active tasks have stopped. Does not stop the runs of these tasks, because
+	 * `drain` stops them.
 	 */
 	async stop(): Promise<void> {
 		this.#state = "stopped";

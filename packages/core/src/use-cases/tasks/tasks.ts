@@ -131,7 +131,7 @@ export class Tasks {
 
 	/**
 	 * Records the answer to the review question of a suspended task. The task continues when a slot is free. Throws
-	 * `failed_precondition` if the task is not suspended or `token` is not that of the open question.
+	 * `failed_precondition` if the task is not suspended, or if `token` is not the token of the open question.
 	 */
 	async reply(
 		request: Keyed,

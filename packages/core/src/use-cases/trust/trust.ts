@@ -48,7 +48,7 @@ export class Trust {
 		return acting;
 	}
 
-	/** Ends the trust that the session got from `accept_all_tools`, even if it was granted before a restart. */
+	/** Ends the trust that the session got from `accept_all_tools`, even if the trust was granted before a restart. */
 	async endAcceptAll(by: Principal, sessionId: string): Promise<void> {
 		const { clock } = this.#options;
 		await endAcceptAll({ sessions: this.#sessions(), clock, audit: this.audit }, by, sessionId);

@@ -7,7 +7,7 @@ import { defineTool, type Tool, type ToolContext, type ToolPlan } from "../../..
 import { attributed } from "../../../vocabulary/transcript.ts";
 import { taskToolTexts } from "./texts.ts";
 
-/** Returns the tools that a task has in addition to the tools that were chosen for it. */
+/** Returns the tools that a task has in addition to the tools that were chosen for the task. */
 export function taskTools({
 	supervised,
 	spawns,
