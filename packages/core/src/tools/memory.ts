@@ -152,8 +152,8 @@ async function find(
 	if (notes.length === 0) return { text: none, failed: false };
 	const text = notesResult(notes);
 	const isPersonal = memories.inChat && notes.some(({ scope }) => scope === "user");
-	// The notes are about the person of this run. Other people in the channel must not see the notes, so later runs must
-	// not get them.
+	// The notes are about the run's person. Other people in the channel must not see the notes, so later runs must not get
+	// the notes.
 	return {
 		text,
 		failed: false,

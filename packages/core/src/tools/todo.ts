@@ -41,7 +41,7 @@ function listOf<State extends Written>(states: readonly State[], otherwise: NoIn
 const parameters = () => listOf(Object.keys(stepStates) as Written[], "open");
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
-/** Stores the list of steps of a run or a task. Clients show it as progress. */
+/** Stores the list of steps of a run or a task. Clients show the list as progress. */
 export const todo = defineTool<Arguments>({
 	name: "todo",
 	description: todoTexts.description,

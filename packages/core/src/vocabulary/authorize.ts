@@ -123,7 +123,7 @@ export type Action = keyof typeof rules;
 // The cast is safe because `rules` has no other keys.
 export const actions = Object.keys(rules) as readonly Action[];
 
-/** Properties of the object of an action. They help to determine whether the action is allowed. */
+/** Properties of the object of an action. These properties help to determine whether the action is allowed. */
 export interface ActionObject {
 	/** Owner of the object. Default: the principal itself. */
 	readonly owner?: string;

@@ -105,7 +105,7 @@ function invalid(message: string): ParleyError {
  * people.
  */
 export interface MemoryAccess {
-	/** Whether the session belongs to a channel, in which other people may write later. */
+	/** Whether the session belongs to a channel. In such a session, other people may write later. */
 	readonly inChat: boolean;
 	/** Returns the note in its stored form. Throws like `store`, but does not check the number of notes. */
 	check(note: NewMemory): NewMemory;

@@ -43,7 +43,7 @@ interface ModelErrorFacts {
  */
 export class ModelError extends ParleyError {
 	readonly fault: ModelFault;
-	/** Wait in milliseconds that the provider requested. Undefined if the provider sent no valid value. */
+	/** Milliseconds to wait before a retry, as the provider requested. Undefined if the provider sent no valid value. */
 	readonly retryAfterMs: number | undefined;
 	/** Whether the provider refused the content of the request, not the caller, the model or the URL. */
 	readonly refusesContent: boolean;

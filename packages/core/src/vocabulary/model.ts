@@ -110,7 +110,10 @@ export interface Model {
 	countTexts?(model: string, texts: readonly string[], signal: AbortSignal): Promise<readonly number[]>;
 	/** Resolves when the context window of the model is known, the server cannot report it, or `signal` aborts. Never rejects. */
 	settled?(signal: AbortSignal, model: string): Promise<void>;
-	/** Returns the context window in tokens that the server reported, or undefined if it reported none. */
+	/**
+	 * Returns the context window that the server reported, in tokens. Returns undefined if the server reported no context
+	 * window.
+	 */
 	windowOf?(model: string): number | undefined;
 	/**
 	 * Returns the `Model` of the provider that answers requests for `model`. Absent unless this `Model` combines several

@@ -39,9 +39,9 @@ export interface RunOptions {
 	readonly budget?: RunBudget;
 	/** Skill steps that the run executes instead of calling a model. Their result is the answer. */
 	readonly workflow?: Omit<WorkflowCall, "callId">;
-	/** Shell command of the operator that the run executes instead of calling a model. */
+	/** Shell command of the operator. The run executes this command instead of calling a model. */
 	readonly command?: string;
-	/** Turn whose file changes the run undoes instead of calling a model. */
+	/** Turn to undo. The run undoes the file changes of this turn instead of calling a model. */
 	readonly undo?: UndoScope;
 	/** Schedule that started the run. No grant of the session or channel applies to the run. */
 	readonly origin?: RunOrigin;

@@ -84,8 +84,8 @@ export interface Sandbox {
 	/** Sandbox for commands that need the network. Undefined if the session may not use the network. */
 	readonly network: Sandbox | undefined;
 	/**
-	 * The same sandbox, with access to the hosts in the setting `egress.allow`. Absent if the sandbox does not offer this
-	 * access.
+	 * This sandbox, with additional access to the hosts in the setting `egress.allow`. Absent if the sandbox does not offer
+	 * this access.
 	 */
 	readonly egress?: Sandbox;
 	/** Hosts that commands can reach with https. Each is a name, or `*.` and a name for all names below it. */

@@ -182,7 +182,10 @@ export type StartedSkill = { readonly text: string } | Omit<WorkflowCall, "callI
 /** Maximum characters of the arguments, and of all filled-in texts together. */
 const max = { arguments: 100_000, filled: 1_000_000 } as const;
 
-/** A skill in the form that one run uses. It is recorded with the run, so later changes to the file do not affect the run. */
+/**
+ * A skill in the form that one run uses. This form is recorded with the run, so later changes to the file do not affect
+ * the run.
+ */
 export interface UsedSkill {
 	readonly name: string;
 	readonly source: SkillSource;

@@ -42,8 +42,8 @@ export interface ToolPlan {
 	/** Unified diff of a write, or "". */
 	readonly preview: string;
 	/**
-	 * Facts that the decision is based on, such as real path, directory and executable. They are checked again just before the call
-	 * runs.
+	 * Facts that the decision is based on, such as real path, directory and executable. The facts are checked again just
+	 * before the call runs.
 	 */
 	readonly binding: Readonly<Record<string, string>>;
 	/** Absent if no "for this session" answer can cover the call. */
@@ -101,7 +101,7 @@ export interface BoundFacts {
 
 /** A request of a tool to the model of the run. The request does not contain the session's messages. */
 export interface PlainRequest {
-	/** Name of the program that sends the request, for the instructions. */
+	/** Name of the program that sends the request. The instructions for the model contain this name. */
 	readonly from: string;
 	readonly system: string;
 	/** Messages of the request. The last message has role `user`. */
@@ -157,7 +157,10 @@ export interface ToolContext {
 	 * Sends output that people may watch while the call runs. The bytes are read as UTF-8, even across chunks.
 	 */
 	progress(chunk: Uint8Array): void;
-	/** Replaces the list of steps of the run, or of the task that makes the call. Clients show it as progress. */
+	/**
+	 * Replaces the list of steps of the run. If a task makes the call, replaces the task's list instead. Clients show the
+	 * list as progress.
+	 */
 	todo(steps: readonly PlanStep[]): Promise<TaskProgress>;
 	/**
 	 * Runs the steps of a skill and resolves with the result of the skill. A repeated call continues the same steps. Throws

@@ -112,7 +112,10 @@ function recalledIn(steps: readonly Step[]): Extract<Step, { kind: "recalled" }>
 	return steps.find((step) => step.kind === "recalled");
 }
 
-/** Returns the messages of a run with its personal notes and the complete text of its results. Later runs do not get these texts. */
+/**
+ * Returns the messages of a run, with the personal notes of the run and the complete text of the run's results. Later
+ * runs do not get these texts.
+ */
 export function withPersonalNotes(messages: readonly Message[], steps: readonly Step[]): readonly Message[] {
 	const recalled = recalledIn(steps)?.personal ?? "";
 	const results = new Map<string, string>();

@@ -6,10 +6,11 @@ import type { OodaPhase } from "./run-options.ts";
 import type { PlanStep } from "./task.ts";
 
 /**
- * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash, the
- * reply is requested again and begins with another `text.started`. A streamed reply begins with `response.started`. It may have
- * `thinking.delta`s, and for each tool call `arguments.started`, deltas and `arguments.ended`, even if the reply is interrupted.
- * Transient events contain no secrets. For an auxiliary text, such as a summary, `model.calling` is the only transient event.
+ * Transient events, which are not recorded. A reply with text has `text.started`, deltas and `text.ended`. After a crash,
+ * the reply is requested again and begins with another `text.started`. A streamed reply begins with `response.started`.
+ * Such a reply may have `thinking.delta`s, and for each tool call `arguments.started`, deltas and `arguments.ended`, even
+ * if the reply is interrupted. Transient events contain no secrets. For an auxiliary text, such as a summary,
+ * `model.calling` is the only transient event.
  */
 export type TransientEvent =
 	/** The response headers of a model call have arrived. */
@@ -50,9 +51,9 @@ export type TransientEvent =
 			readonly length: number;
 	  }
 	/**
-	 * Tool calls of a reply that can now be decided, in the model's order. The event follows the `tool.started` and
-	 * `prompt.requested` of each call. A call without a token needs no approval. A call that is planned again is listed again, for
-	 * example because an earlier call has changed files.
+	 * Tool calls of one reply, in the model's order. These calls can now be decided. The event follows the `tool.started`
+	 * and `prompt.requested` of each call. A call without a token needs no approval. A call that is planned again is listed
+	 * again, for example because an earlier call has changed files.
 	 */
 	| {
 			readonly type: "calls.proposed";
@@ -80,7 +81,7 @@ export type TransientEvent =
 			readonly ooda?: OodaPhase;
 	  }
 	/**
-	 * The context changed. The event follows each reply without a failure, before `model.replied`. It also follows a
+	 * The context changed. The event follows each reply without a failure, before `model.replied`. The event also follows a
 	 * requested compaction of an idle session, with `runId` "". Calls for a summary or a title do not cause this event.
 	 */
 	| ({ readonly type: "context.updated"; readonly runId: string } & ContextSnapshot)

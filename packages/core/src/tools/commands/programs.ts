@@ -26,8 +26,8 @@ export interface Named {
 	 */
 	readonly files: string;
 	/**
-	 * Real paths of directories that the command line names. They are in the roots, and the facts of the working directory
-	 * do not cover them.
+	 * Real paths of directories in the roots that the command line names. Does not contain directories that the facts of
+	 * the working directory cover.
 	 */
 	readonly directories: readonly string[];
 	/** False if the command names more programs or paths than the maximum, or is too long or too deeply nested to read. */

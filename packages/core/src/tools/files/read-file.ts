@@ -158,8 +158,8 @@ export interface LineSlice {
 
 /**
  * Returns the requested lines of a text file, up to the requested number of characters. Cuts the end of a line only if it
- * is the first requested line and is too long alone. Invalid UTF-8 and NUL become U+FFFD. Stores at most the result and
- * one chunk in memory.
+ * is the first requested line and alone exceeds that number. Invalid UTF-8 and NUL become U+FFFD. Stores at most the
+ * result and one chunk in memory.
  */
 export async function sliceLines(
 	chunks: AsyncIterable<Buffer>,

@@ -207,8 +207,8 @@ interface Replacement {
 /**
  * Replaces a file atomically: writes and syncs a temporary file in the same directory, then renames it. If `makeParents`
  * is true, creates missing parent directories. Does not preserve the owner, hard links or extended attributes of the old
- * file. Opens the directory once, and uses this open directory for all operations. Throws `aborted` if a directory of the
- * path became a link.
+ * file. Opens the directory once, and uses this open directory for all operations. Throws `aborted` if a directory in the
+ * path was replaced by a link.
  */
 export async function replaceFile(replacement: Replacement, makeParents: boolean): Promise<void> {
 	const { path, content, mode, key } = replacement;

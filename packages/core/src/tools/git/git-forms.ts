@@ -1,8 +1,8 @@
 import { gitEffectTexts } from "./texts.ts";
 
 /**
- * Options of commands that change the repository or its files, by command. If a call has only these options, its words
- * cannot make git run a program.
+ * Options of commands that change the repository or its files, by command. If a call has only these options, the words of
+ * the call cannot make git run a program.
  */
 const changeForms: Readonly<Record<string, RegExp>> = {
 	add: oneOf("-A --all -u --update -N --intent-to-add -v --verbose -n --dry-run -f --force --renormalize"),

@@ -117,8 +117,8 @@ async function listFeedback(db: Tx, { limit, rating, sessionId }: FeedbackFilter
 }
 
 /**
- * Returns the id of the run with the id or correlation `runId`. Default: the last ended run, without runs that joined
- * another run. Throws if there is no such run, or if the run has not ended with a reply.
+ * Returns the id of the run that `runId` names, by run id or correlation id. Default: the last ended run, without runs
+ * that joined another run. Throws if no such run exists, or if the run has not ended with a reply.
  */
 async function findReplied(tx: Tx, sessionId: string, runId: string | undefined): Promise<string> {
 	const runs = tx.selectFrom("runs").select(["id", "state"]).where("session_id", "=", sessionId);

@@ -46,8 +46,8 @@ interface ClassifiedMessage extends Omit<ContextMessage, "cut"> {
 /** Maximum total bytes of the messages that were read for a request: about 20,000 tokens of 4 bytes. */
 const maxBytes = 80_000;
 /**
- * Maximum bytes of a post of Parley that the request replies to, if the session already contains the post. They suffice
- * to recognise the post.
+ * Maximum bytes of a post of Parley that the request replies to, if the session already contains the post. This part of
+ * the post is enough to recognise the post.
  */
 const pointerBytes = 200;
 
@@ -145,8 +145,8 @@ export function taintOfContext({ messages }: MessageContext): Taint {
 interface Known {
 	readonly createdAt: number;
 	/**
-	 * Edit time of each read message, by message id, as the client reported it with the message. 0 for an unedited message,
-	 * and Infinity for a message that was sent to the session.
+	 * Edit time of each read message, by message id, as it was when the message was read. 0 for an unedited message,
+	 * Infinity for a message that was sent to the session.
 	 */
 	readonly messages: ReadonlyMap<string, number>;
 }

@@ -48,11 +48,11 @@ export interface Fork {
 }
 
 /**
- * Creates a session with the first turns of another session, in one transaction. The fork has its own copy of
- * the transcript and of the stored files, and shares the working directory. It gets the taint, profile,
- * model, system prompt, budgets, owner and channel of the original session. It gets no grants, questions,
- * passwords, queued messages or background work. Throws `failed_precondition` for a turn that has not ended,
- * and `invalid_argument` for a turn that does not exist. Throws `already_exists` for a used external key.
+ * Creates a session with the first turns of another session, in one transaction. The fork has its own copy of the
+ * transcript and of the stored files, and shares the working directory. The fork gets the taint, profile, model, system
+ * prompt, budgets, owner and channel of the original session. The fork gets no grants, questions, passwords, queued
+ * messages or background work. Throws `failed_precondition` for a turn that has not ended, and `invalid_argument` for a
+ * turn that does not exist. Throws `already_exists` for a used external key.
  */
 export async function forkSession(
 	ports: ForkPorts,

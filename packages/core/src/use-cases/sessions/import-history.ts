@@ -66,11 +66,11 @@ export interface ImportedRun {
 }
 
 /**
- * Checks a history and divides it into runs. A user message with text or images that follows a reply starts a run.
- * User messages without a reply between them are one message. An error about one message contains the number of the
- * message. Throws `invalid_argument` for these faults:
+ * Checks a history and divides it into runs. A user message with text or images that follows a reply starts a run. User
+ * messages without a reply between them are one message. An error about one message contains the number of the message.
+ * Throws `invalid_argument` for these faults:
  * - an unknown role
- * - a message that is empty, or has a block that its role does not allow
+ * - a message that is empty, or has a block that the message's role does not allow
  * - an invalid image
  * - a tool call with a used id, or without exactly one result
  * - content beyond the limits

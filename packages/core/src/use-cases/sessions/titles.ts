@@ -17,7 +17,7 @@ import { textOf } from "../../vocabulary/transcript.ts";
 import { storeTitle } from "./rename.ts";
 import { titleTexts } from "./texts.ts";
 
-/** Maximum concurrent title requests. More would delay replies from the same provider. */
+/** Maximum concurrent title requests. More concurrent requests would delay replies from the same provider. */
 const maxConcurrent = 4;
 /** Maximum sessions that wait for a title. Any further session gets its title after its next run. */
 const maxWaiting = 1_000;
@@ -99,7 +99,7 @@ export class Titles {
 			const written = await writeTitle({ ...this.#ports, session: lease.session, signal }, beginning);
 			if (written) log.info(titleTexts.written, { sessionId: id });
 		} catch (error) {
-			// The cause may also contain a password of this session.
+			// The cause of the error may contain a password of this session.
 			this.#fail(id, error, lease.session.redactor.guard(log));
 		} finally {
 			timer.cancel();

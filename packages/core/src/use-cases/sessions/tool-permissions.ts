@@ -63,7 +63,7 @@ function approvalRulesFor({ usual, effect }: Tool): readonly BuiltInRule[] {
 	);
 }
 
-/** Classes of tool calls that have neither a path nor a host. */
+/** Classes for tool calls with neither a path nor a host. */
 const withoutPlace: readonly ActionClass[] = [
 	"person",
 	"memory-read",

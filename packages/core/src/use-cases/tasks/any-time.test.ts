@@ -8,8 +8,8 @@ import { operator } from "../../vocabulary/principal.ts";
 import { hasEnded } from "../../vocabulary/task.ts";
 
 /**
- * Moments at which a task is cancelled: a number of recorded events, and a number of ticks later. The scripts below cause
- * about ninety events.
+ * Moments at which a task is cancelled: after a number of recorded events, and then after a number of ticks. The scripts
+ * below cause about ninety events.
  */
 const everyMoment = Array.from({ length: 30 }, (_, index) =>
 	[0, 3].map((ticks) => [3 * index, ticks] as const),

@@ -30,7 +30,7 @@ interface McpRights {
 	readonly environment: Readonly<Record<string, string>>;
 	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];
-	/** Absolute paths of directories that the program may change, and of directories that it may only read. */
+	/** Absolute paths of directories that the program may change, and of directories that the program may only read. */
 	readonly write: readonly string[];
 	readonly read: readonly string[];
 	/** Hosts that the program can reach with https, as in `Sandbox`. */
@@ -74,7 +74,10 @@ export interface TrustedMcpRemote extends TrustFacts {
 	readonly url: string;
 	/** Whether the server may have an address of this machine or its networks, and may use plain HTTP. */
 	readonly allowPrivate: boolean;
-	/** Environment variables of the gateway. The headers of requests to the server may contain their values. */
+	/**
+	 * Environment variables of the gateway. The headers of requests to the server may contain the values of these
+	 * variables.
+	 */
 	readonly environment: Readonly<Record<string, string>>;
 	/** Values that must not appear in any text. */
 	readonly secrets: readonly string[];
