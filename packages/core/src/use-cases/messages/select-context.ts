@@ -145,8 +145,8 @@ export function taintOfContext({ messages }: MessageContext): Taint {
 interface Known {
 	readonly createdAt: number;
 	/**
-	 * Edit time of each read message, by message id, as it was when the message was read. 0 for an unedited message,
-	 * Infinity for a message that was sent to the session.
+	 * Edit time of each read message, by message id, as it was when the message was read. The value is 0 for an unedited
+	 * message, and Infinity for a message that was sent to the session.
 	 */
 	readonly messages: ReadonlyMap<string, number>;
 }
