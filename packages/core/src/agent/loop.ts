@@ -50,7 +50,7 @@ export interface LoopPorts extends PreparePorts, ReplyPorts, CallPorts, Workflow
 /**
  * Runs the agent loop: executes the calls of the last reply, sends the next request, and repeats. Continues from the
  * recorded steps, including after a restart. Returns the end of the run. Throws if the run cannot continue, for example
- * if it is stopped during a tool call or a step cannot be stored.
+ * if the run is stopped during a tool call, or if a step cannot be stored.
  */
 export async function runLoop(run: Run, ports: LoopPorts): Promise<RunEnding> {
 	await prepare(run, ports);
@@ -97,7 +97,8 @@ async function recordReply(run: Run, answer: Attempt, spending: SpendingPorts): 
 }
 
 /**
- * Adds the text of the reply to its `model.called` event, so that clients can show the text before the calls.
+ * Adds the text of a reply to the `model.called` event of the reply, so that clients can show the text before the
+ * calls.
  */
 function withText(events: readonly RecordedEvent[], text: string): readonly RecordedEvent[] {
 	if (text.trim() === "") return events;

@@ -12,8 +12,8 @@ const started: TransientEvent = { type: "text.started", runId: "run_1" };
 const ended: TransientEvent = { type: "text.ended", runId: "run_1" };
 
 /**
- * Collects the emitted events: `3` for a recorded event, `x@3` for a delta, and the type before `@` for any other transient
- * event.
+ * Collects the emitted events: `3` for a recorded event, `x@3` for a delta, and the type before `@` for any other
+ * transient event.
  */
 function listening(bus: EventBus): string[] {
 	const left: string[] = [];

@@ -10,7 +10,7 @@ import { onlyOthersCan } from "../vocabulary/texts.ts";
 import type { Session } from "./session.ts";
 import { promptTexts } from "./texts.ts";
 
-/** A question, with the person who requested its run as JSON (`Person`). */
+/** Row of a question. `actor`: the person who requested the run of the question, as JSON (`Person`). */
 export type PromptWithActor = Selectable<Tables["prompts"]> & { readonly actor: string | null };
 
 /**

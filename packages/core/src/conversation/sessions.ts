@@ -42,7 +42,8 @@ export function belongsToTask(taskId: string): ParleyError {
 }
 
 function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
-	// A person may see only sessions of their channel, because their connector may own other sessions.
+	// A person may see only sessions of the person's channel. The person's connector may also own sessions of other
+	// channels.
 	return id === owner && (person === undefined || place === placeKey(person.place));
 }
 

@@ -25,8 +25,8 @@ export function refuseChanged(prompt: Prompt, isFloor: boolean, response: Prompt
 }
 
 /**
- * Returns the stored form of an answer: a handle for a password, or text without secrets. An approval is unchanged,
- * because the call needs the secrets in its arguments.
+ * Returns the stored form of an answer: a handle for a password, or text without secrets. An approval is stored
+ * unchanged, because the call needs the secrets in its arguments.
  */
 export async function storedAnswer(
 	services: { readonly clock: Clock; readonly ids: Ids; readonly secrets: SecretBox },

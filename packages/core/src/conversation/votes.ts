@@ -55,8 +55,8 @@ export function approvalsOf({ approval }: Prompt): number {
 }
 
 /**
- * Adds the vote of a principal. A vote with changed arguments makes all earlier votes void. Throws `permission_denied` for
- * a requester, and for a second vote by the same person on unchanged arguments.
+ * Adds the vote of a principal. A vote with changed arguments makes all earlier votes void. Throws `permission_denied`
+ * for a requester, and for a second vote by the same person on unchanged arguments.
  */
 export function addVote(
 	{ votes, changed }: Votes,

@@ -28,8 +28,8 @@ export class Workspaces {
 	readonly #stuck = new Set<string>();
 
 	/**
-	 * Manages workspaces in `dataDir`, which must be a real path: the working directories of sessions are
-	 * compared with it.
+	 * Manages workspaces in `dataDir`, which must be a real path: the working directories of sessions are compared with
+	 * paths below it.
 	 */
 	constructor(dataDir: string) {
 		this.#directory = join(dataDir, "workspaces");
@@ -106,7 +106,8 @@ export class Workspaces {
 }
 
 /**
- * Gives the owner access to the directory and its subdirectories. No running process can insert a link there.
+ * Gives the owner access to the directory and its subdirectories. No running process can insert a link into these
+ * directories.
  */
 async function makeAccessible(directory: string): Promise<void> {
 	await chmod(directory, 0o700);

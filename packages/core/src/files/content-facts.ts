@@ -115,8 +115,8 @@ const unsafe = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_
 const reserved = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[0-9¹²³])(?=\.|$)/i;
 
 /**
- * Returns a safe file name for an untrusted name: no directories, no leading dot, no invisible characters, no reserved name, at
- * most 200 bytes of UTF-8. Keeps a short file extension. Returns `file` if no character is left.
+ * Returns a safe file name for an untrusted name: no directories, no leading dot, no invisible characters, no reserved
+ * name, at most 200 bytes of UTF-8. Keeps a short file extension. Returns `file` if no character is left.
  */
 export function safeFileName(text: string): string {
 	const base = text.split(/[/\\]/).at(-1) ?? "";

@@ -99,8 +99,8 @@ export class Files {
 	}
 
 	/**
-	 * Stores an uploaded file completely or not at all. If an earlier request had the same key, name and content, returns the
-	 * file of that request. Throws:
+	 * Stores an uploaded file completely or not at all. If an earlier request had the same key, name and content, returns
+	 * the file of that request. Throws:
 	 * - `FileTooLargeError` if the file exceeds `maxBytes`
 	 * - `resource_exhausted` if the quota or the disk is full
 	 * - `invalid_argument` if the key was used for a different request
@@ -151,7 +151,7 @@ export class Files {
 		}
 	}
 
-	/** Returns a file. Throws `not_found` if it does not exist or the principal may not read it. */
+	/** Returns a file. Throws `not_found` if the file does not exist, or if the principal may not read the file. */
 	async find(principal: Principal, id: string): Promise<StoredFile> {
 		authorize(principal, "file.read");
 		const now = this.#options.clock.now();
@@ -172,8 +172,8 @@ export class Files {
 	}
 
 	/**
-	 * Reads the complete content of a file into memory, so use it only for small files. Returns undefined if the content was
-	 * deleted.
+	 * Reads the complete content of a file into memory, so use this method only for small files. Returns undefined if the
+	 * content was deleted.
 	 */
 	async load(id: string): Promise<Buffer | undefined> {
 		try {
@@ -285,7 +285,7 @@ export class Files {
 		}
 	}
 
-	/** Deletes expired files, and content without a row unless it is arriving. */
+	/** Deletes expired files, and content without a row, unless the content is still arriving. */
 	async sweep(): Promise<void> {
 		const { store, clock } = this.#options;
 		await store.commit(async (tx) => {

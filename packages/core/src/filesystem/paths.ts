@@ -86,7 +86,10 @@ export function replacedDirectory(
 	return new ParleyError(pathFaultTexts.cannotUse(role, path, reason), { code: "failed_precondition" });
 }
 
-/** Whether `path` is `directory` or below it. Both must be absolute and normal. Does not access the file system. */
+/**
+ * Whether `path` is `directory` or below `directory`. Both paths must be absolute and normal. Does not access the file
+ * system.
+ */
 export function isWithin(path: string, directory: string): boolean {
 	const prefix = directory.endsWith("/") ? directory : `${directory}/`;
 	return path === directory || path.startsWith(prefix);
@@ -107,7 +110,7 @@ export function looseForm(path: string): string {
 
 /**
  * Whether an absolute, normal path belongs to the gateway, because it is at or below a forbidden path. A path in the
- * session's workspace does not belong to the gateway if it has exactly the spelling of the workspace.
+ * session's workspace does not belong to the gateway if it begins with exactly the spelling of the workspace path.
  */
 export function belongsToGateway(path: string, { forbidden, workspace }: ForbiddenPaths): boolean {
 	if (workspace !== undefined && isWithin(path, workspace)) return false;
@@ -191,7 +194,7 @@ export interface Roots {
 	readonly given: readonly string[];
 	/** Directory in which the gateway was started. If there is no `--root`, this directory is the only root. */
 	readonly current: string;
-	/** Data directory. A client cannot choose it or its subdirectories as a working directory. */
+	/** Data directory. A client cannot choose this directory or its subdirectories as a working directory. */
 	readonly dataDir: string;
 	/**
 	 * Returns the real paths of additional directories in which the operator allows sessions. Unlike a root, an

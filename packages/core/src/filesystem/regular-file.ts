@@ -128,10 +128,10 @@ export class OpenDirectory implements AsyncDisposable {
 	}
 
 	/**
-	 * Opens a directory at an absolute path without `.`, `..` and links, as `resolvePath` returns it. Opens each
-	 * component without following links. If `make` is true, creates missing directories. Throws `aborted` if a
-	 * component has become a link. Throws the system's error if a component is missing or unreadable. Throws
-	 * `failed_precondition` on a system that cannot access names through an open directory.
+	 * Opens a directory at an absolute path without `.`, `..` and links, such as a result of `resolvePath`. Opens each
+	 * component without following links. If `make` is true, creates missing directories. Throws `aborted` if a component
+	 * has become a link. Throws the system's error if a component is missing or unreadable. Throws `failed_precondition`
+	 * on a system that cannot access names through an open directory.
 	 */
 	static async open(path: string, make = false): Promise<OpenDirectory> {
 		let opened = await OpenDirectory.#wrap(await open(sep, FLAGS));

@@ -133,9 +133,9 @@ export function allowChanges(
 }
 
 /**
- * Waits for the approval of a proposed call, if it needs one, and returns the call with the approved arguments. For a
- * refused call, records the result and returns undefined. A returned call with a `refusal` is refused or proposed again
- * at its turn. Throws `cancelled` if the signal aborts before the decision.
+ * Waits for the approval of a proposed call, if the call needs an approval, and returns the call with the approved
+ * arguments. For a refused call, records the result and returns undefined. A returned call with a `refusal` is refused
+ * or proposed again at its turn. Throws `cancelled` if the signal aborts before the decision.
  */
 export async function decisionOf(
 	run: Run,
@@ -158,7 +158,8 @@ export async function decisionOf(
 	const changed = row.answer?.kind === "approved" ? row.answer.arguments : undefined;
 	const answered = await withChanges(run, planned, changed);
 	if ("text" in answered) return settleCall(run, call, { text: answered.text, failed: true });
-	// A call that began before a restart has consumed its approval, and is safe to repeat.
+	// A call that started before a restart has consumed its approval. Only calls that are safe to repeat reach this
+	// point.
 	const usable = wasStarted ? ["answered", "consumed"] : ["answered"];
 	const now = run.policy.version;
 	const refusal = refusalOf(row, usable, bindingOf(answered, now));

@@ -46,8 +46,8 @@ export class Decisions implements AsyncDisposable {
 	}
 
 	/**
-	 * Waits for the decision about a call, and pauses the working time of the run. Returns the call, or undefined if it
-	 * was refused. Throws if the run is stopped.
+	 * Waits for the decision about a call, and pauses the working time of the run. Returns the call, or undefined if the
+	 * call was refused. Throws if the run is stopped.
 	 */
 	async of(proposed: ProposedCall): Promise<ApprovedCall | undefined> {
 		this.#run.control.signal.throwIfAborted();
@@ -115,7 +115,7 @@ async function isStricter(run: Run, call: ApprovedCall, ports: JudgePorts): Prom
 }
 
 /**
- * Proposes the call again, without its earlier approvals. Returns the approved call, or undefined if it must not
+ * Proposes the call again, without its earlier approvals. Returns the approved call, or undefined if the call must not
  * run.
  */
 async function repeatDecision(

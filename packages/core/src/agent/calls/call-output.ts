@@ -105,7 +105,7 @@ class OutputFile {
 		this.#left = this.max;
 		const origin = { owner: session.owner, sessionId: session.id };
 		this.#stored = files.storeOutput({ id: name, ...origin, content: this.#content });
-		// `end` awaits the promise. Until then, its failure must not end the process.
+		// `end` awaits the promise. Until then, a rejection of the promise must not end the process.
 		this.#stored.catch(() => undefined);
 	}
 
@@ -177,7 +177,7 @@ export class ToolProgress {
 	/** Number of dropped bytes that preceded the bytes in `#raw`. */
 	#skipped = 0;
 	#reader: Reader | undefined;
-	/** Complete lines that are not reported yet. `#line` is the incomplete line after them. */
+	/** Complete lines that are not reported yet. `#line` is the incomplete line after these lines. */
 	readonly #lines = new Tail();
 	readonly #line = new Tail();
 	#checkedAt = Number.NEGATIVE_INFINITY;
@@ -287,7 +287,7 @@ class Tail {
 
 	add(text: string): void {
 		this.#text += text;
-		// Shortening reads the complete text, so it does not run for each chunk.
+		// Shortening reads the complete text, so `#shorten` does not run for each chunk.
 		if (this.#text.length > 2 * maxText) this.#shorten();
 	}
 

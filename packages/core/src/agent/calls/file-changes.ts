@@ -30,7 +30,7 @@ export function changeRecorderOf(run: Run, secrets: SecretBox): ChangeRecorder {
 	};
 }
 
-/** Returns the access of an undo call to the changes of its turn, or undefined for other calls. */
+/** Returns access to the changes of the turn that an undo call undoes, or undefined for other calls. */
 export function undoAccessOf(run: Run, call: CallBlock, secrets: SecretBox): UndoAccess | undefined {
 	const { undo } = run.row.options;
 	if (!undo || !isOwn(run, call)) return undefined;

@@ -162,8 +162,8 @@ interface ArgumentChange {
 }
 
 /**
- * Plans and judges a call with changed arguments, and returns it with its binding. Throws `invalid_argument` in these
- * cases:
+ * Plans and judges a call with changed arguments, and returns the changed call with its binding. Throws
+ * `invalid_argument` in these cases:
  *
  * - The arguments are invalid or denied.
  * - `[redacted]` replaces a hidden secret.

@@ -152,8 +152,8 @@ function withReason(
 }
 
 /**
- * Whether the facts of an open or approved question have changed. Calls that ran after the question, before a
- * restart, may have changed its files.
+ * Whether the facts of an open or approved question have changed. Calls that ran after the question, before a restart,
+ * may have changed the files of the call.
  */
 function isOutdated(run: Run, bound: PlannedCall, known: PromptRow): boolean {
 	if (!bound.isBound || !ranSinceQuestion(run.steps, bound.call.id)) return false;
@@ -312,7 +312,7 @@ async function closeApproval(
 	for (const token of closed) run.session.home.wake(token);
 }
 
-/** Refuses a proposed call, unless it already has a result, for example because a person denied it. */
+/** Refuses a proposed call, unless it already has a result, for example because a person denied the call. */
 export async function refuseProposed(
 	run: Run,
 	call: CallBlock,

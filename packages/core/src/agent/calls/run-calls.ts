@@ -125,7 +125,8 @@ async function runGroup(
 		}),
 	);
 	await run.reach("tool-exit");
-	// A call that stopped with the gateway has no result. At the next start its outcome is unknown.
+	// A call that stopped with the gateway has no result. After the next start of the gateway, the outcome of the call is
+	// unknown.
 	if (run.control.cause === "parked") run.control.signal.throwIfAborted();
 	const settled = await withinRoom(run, results, ports);
 	const ended = await Promise.all(settled.map((entry) => settle(run, entry)));

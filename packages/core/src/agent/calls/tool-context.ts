@@ -110,7 +110,7 @@ function questionsOf(run: Run, { id }: CallBlock, ports: QuestionPorts): ToolCon
 function backgroundOf(run: Run, call: CallBlock, commands: BackgroundCommands): BackgroundAccess {
 	const { session, id: runId } = run;
 	const check = (): void => {
-		// A task cannot start a command, because its session ends with the task.
+		// A task cannot start a command, because the session of a task ends with the task.
 		if (session.taskId !== undefined) {
 			throw new ParleyError(callTexts.backgroundInTask, {
 				code: "failed_precondition",

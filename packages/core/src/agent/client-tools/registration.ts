@@ -78,7 +78,7 @@ export class ToolCheck {
 		this.#ajv = ajv;
 	}
 
-	/** Returns the source unchanged. Throws `invalid_argument` if it has invalid characters or is too long. */
+	/** Returns the source unchanged. Throws `invalid_argument` if the source has invalid characters or is too long. */
 	source(source: string): string {
 		if (source === "" || sourcePattern.test(source)) return source;
 		throw invalidRegistration(registrationTexts.source(quoted(source)));

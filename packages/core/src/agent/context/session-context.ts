@@ -142,8 +142,8 @@ export class SessionContext {
 			if (length > messages.length) continue;
 			const features = sumOf([this.fixed(parts), featuresOfMessages(messages.slice(0, length))]);
 			const counted = { features, tokens: inputTokens };
-			// A reply may have a more exact model name than the request. If a different model replied, its count is
-			// still useful for the calibration.
+			// A reply may have a more exact model name than the request. If a different model replied, the count of that
+			// model is still useful for the calibration.
 			const continues = compactions === 0 && model.startsWith(parts.model);
 			if (continues) this.anchorAt(parts.model, counted, calibration);
 			else calibration.learn(counted);

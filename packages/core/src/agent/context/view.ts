@@ -55,7 +55,7 @@ function viewOfRun({ ordinal, messages }: RunTranscript, reductions: Reductions)
 	});
 }
 
-/** Returns a message as all compactions except the summary change it. `asking`: the preceding message. */
+/** Returns a message with the changes by all compactions except the summary. `asking`: the preceding message. */
 export function viewOfMessage(
 	message: Message,
 	at: Position,

@@ -46,7 +46,7 @@ interface CallNeeds extends Answering {
 }
 
 interface OpenCall extends Answering {
-	/** Aborted when the call ends, to withdraw its questions. */
+	/** Aborted when the call ends, to withdraw the questions of the call. */
 	readonly ended: AbortController;
 	questions: number;
 	/** Answer to a request of the server, while the answer is pending. */

@@ -70,7 +70,7 @@ export class SandboxedTransport implements Transport {
 		return this.#errors.lines;
 	}
 
-	/** Starts the program. Rejects if it cannot be started. */
+	/** Starts the program. Rejects if the program cannot be started. */
 	async start(): Promise<void> {
 		const { name, sandbox, command, args, cwd, environment, writes } = this.#program;
 		const started = Promise.withResolvers<void>();

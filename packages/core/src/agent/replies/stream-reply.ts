@@ -22,12 +22,12 @@ import { replyTexts } from "./texts.ts";
 
 export interface StreamPorts {
 	readonly contexts: Contexts;
-	/** State of each provider server after its model calls. */
+	/** State of each provider server, according to the model calls. */
 	readonly health: ProviderHealth;
 }
 
 /**
- * Calls the model once and returns the attempt. Passes the reply to `listener` while it arrives. A failure
+ * Calls the model once and returns the attempt. Passes the reply to `listener` while the reply arrives. A failure
  * becomes part of the reply. Never rejects.
  */
 export async function streamReply(

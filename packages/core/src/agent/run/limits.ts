@@ -103,7 +103,7 @@ function callsIn(steps: readonly Step[]): number {
 
 /** Maximum equal failures, or denials, of one call in a run. After that, the call does not run again. */
 const MAX_FAILURES = 3;
-/** Maximum replies that repeat a call after it failed `MAX_FAILURES` times. After that, the run ends. */
+/** Maximum replies that repeat a call after the call failed `MAX_FAILURES` times. After that, the run ends. */
 const MAX_REFUSALS = 3;
 
 /** First words of the result of a denied call. The person's reason may follow. */

@@ -156,7 +156,7 @@ function logWork(log: Logger, event: CommandEvent | SkillEvent | TaskEvent | Wor
 
 /**
  * Returns the id of a question for the log: the first 12 characters of the token's fingerprint. The token itself is not
- * logged, because a reader of the log could answer the question with it.
+ * logged, because a reader of the log could answer the question with the token.
  */
 export function questionId(fingerprint: (text: string) => string, token: string): string {
 	return fingerprint(token).slice(0, 12);

@@ -267,7 +267,7 @@ class RunControl implements LiveRun {
 	readonly #stopping: () => boolean;
 	#cause: StopCause | undefined;
 
-	/** Stops the run after `workingMs`, its remaining working time. */
+	/** Stops the run after `workingMs`, the remaining working time of the run. */
 	constructor(
 		run: { readonly id: string; readonly log: Logger; readonly policy: PolicyInForce },
 		{ clock, stopping }: { readonly clock: Clock; readonly stopping: () => boolean },

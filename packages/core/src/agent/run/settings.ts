@@ -29,7 +29,9 @@ export interface RunSettings extends PromptAgent {
 	readonly descriptions: readonly ToolDescription[];
 	/** Maximum tokens of input and output together, if the profile or the options set a limit. */
 	readonly contextWindow: number | undefined;
-	/** Guidance of clients about their tools, or "" if no client gives guidance. It follows the system prompt. */
+	/**
+	 * Guidance of clients about their tools, or "" if no client gives guidance. The guidance follows the system prompt.
+	 */
 	readonly clientContext: string;
 }
 

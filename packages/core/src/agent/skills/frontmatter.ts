@@ -8,8 +8,8 @@ const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and maps below the top level. */
 const maxDepth = 16;
 /**
- * Maximum result of `maxLevels`. It exceeds `maxDepth`, because `maxLevels` also includes the columns in which
- * nested values begin.
+ * Maximum result of `maxLevels`. This maximum exceeds `maxDepth`, because `maxLevels` also includes the columns in
+ * which nested values begin.
  */
 const levelLimit = 64;
 

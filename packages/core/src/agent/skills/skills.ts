@@ -61,7 +61,8 @@ export interface ListedSkill extends SkillOnDisk {
 
 export interface ShownSkill extends ListedSkill {
 	/**
-	 * A unified diff for people, if the skill has changed since the operator trusted it and the trusted content is stored.
+	 * A unified diff for people. Set if the trusted content is stored and the skill has changed since the operator
+	 * trusted it.
 	 */
 	readonly changes?: string;
 }

@@ -13,7 +13,7 @@ const MAX_NOTES_BYTES = 32 * 1024;
 const MAX_DIRECTORIES = 16;
 
 interface Note {
-	/** Path relative to the working directory. It consists only of `..` and the file name. */
+	/** Path relative to the working directory. This path consists only of `..` and the file name. */
 	readonly shown: string;
 	readonly text: string;
 }

@@ -259,7 +259,7 @@ export class BackgroundCommands {
 		wake.abort();
 	}
 
-	/** Stops a command and resolves when it has ended. Throws `not_found` for an unknown command. */
+	/** Stops a command and resolves when the command has ended. Throws `not_found` for an unknown command. */
 	async stop(sessionId: string, n: number, stopping: Stopping = {}): Promise<BackgroundCommand> {
 		await this.recordEnds();
 		const live = this.#commands.get(keyOf(sessionId, n));

@@ -194,7 +194,7 @@ export class OpenGrants {
 		this.#working = this.#working.then(() => this.#endSpent(sessionId));
 	}
 
-	/** Stops the automatic checks of a grant. The caller must have stored its end. */
+	/** Stops the automatic checks of a grant. The caller must have stored the end of the grant. */
 	unwatch({ place, id }: GrantRow, reason: string): void {
 		if (this.#open.get(place)?.id !== id) return;
 		this.#open.delete(place);
