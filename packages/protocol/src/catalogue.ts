@@ -33,25 +33,27 @@ const Prices = z.object({ input: price, output: price, cache_read: price, cache_
 const ModelEntry = z.object({
 	name: z.string(),
 	provider: z.string(),
-	/** Tier that resolves to this model, if any. */
+	/** Tier that selects the model. Absent if no tier selects the model. */
 	tier: z.exactOptional(z.string()),
-	/** Maximum tokens of input and output together, and of one reply. */
+	/** Maximum tokens of input and output together. `max_output`: maximum tokens of one reply. */
 	context_window: z.int(),
 	max_output: z.int(),
 	reasoning: z.string(),
 	images: z.boolean(),
-	/** Prices of the model. Absent if they are unknown. */
+	/** Prices of the model. Absent if the prices are unknown. */
 	prices: z.exactOptional(Prices),
 	/** Whether the tokens are part of a subscription. The prices are then 0. */
 	subscription: z.exactOptional(z.literal(true)),
-	/** Prices of a request with more than `above` input tokens. */
+	/** Prices for all tokens of a request with more than `above` input tokens. */
 	long_prompt: z.exactOptional(z.object({ above: z.int(), prices: Prices })),
 });
 
 export const ModelList = z.object({
 	/** Model for sessions if neither the session nor its profile names a model. */
 	default: z.string(),
-	/** Whether unlisted names are also allowed, because the operator's own server may have any model. */
+	/**
+	 * Whether names outside `models` are also allowed, because the operator's own model server may have other models.
+	 */
 	any_model: z.exactOptional(z.literal(true)),
 	models: z.array(ModelEntry),
 });

@@ -3,11 +3,11 @@ import { key, maybe, optionalSession } from "./params.ts";
 
 /** A file that a turn changed. */
 export const FileChangePayload = z.object({
-	/** Path of the file, relative to the working directory if the file is below it. */
+	/** Path of the file. If the file is below the working directory, the path is relative to it. */
 	path: z.string(),
 	/**
-	 * State of the file. `restorable`: the file is as the turn left it. `restored`: the file is as before the turn.
-	 * `refused`: an undo does not change the file.
+	 * State of the file. `restorable`: the content is the content after the turn. `restored`: the content is the content
+	 * before the turn. `refused`: an undo does not change the file.
 	 */
 	state: z.enum(["restorable", "restored", "refused"]),
 	/** Reason for `refused`, otherwise empty. */
@@ -15,8 +15,8 @@ export const FileChangePayload = z.object({
 	/** Whether the turn created the file. */
 	created: z.boolean(),
 	/**
-	 * Unified diff from the content before the turn to the present content, without secrets. A text with the reason
-	 * replaces a diff that is not shown, for example because it is too long.
+	 * Unified diff from the content before the turn to the present content, without secrets. If the diff is not shown,
+	 * for example because it is too long, the text states the reason instead.
 	 */
 	diff: z.string(),
 });
@@ -24,18 +24,21 @@ export type FileChangePayload = z.output<typeof FileChangePayload>;
 
 /** Methods for the file changes of turns. Only for operators. */
 export const changeMethods = {
-	/** Returns the file changes of the newest turn whose changes are not undone. */
+	/** Returns the file changes of the newest turn with changes that are not undone. */
 	file_changes: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({
-			/** The newest such turn, if it exists. */
+			/** The newest turn with changes that are not undone. Absent if there is no such turn. */
 			turn: z.exactOptional(
 				z.object({
 					run_id: z.string(),
-					/** Text of the message that started the turn. */
+					/** Text of the user message that started the turn. */
 					message: z.string(),
 					files: z.array(FileChangePayload),
-					/** Whether the turn ran commands or tools of other programs. Their changes are not listed and not undone. */
+					/**
+					 * Whether the turn ran commands or tools of other programs. File changes by these commands and tools are
+					 * not listed and not undone.
+					 */
 					ran_commands: z.boolean(),
 				}),
 			),
@@ -48,7 +51,10 @@ export const changeMethods = {
 	undo_changes: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Whether the other files are restored if one file cannot be restored. Default: false, so no file is restored. */
+			/**
+			 * Whether the restorable files are restored even if another file cannot be restored. Default: false. No file
+			 * is restored then.
+			 */
 			partly: maybe(z.boolean()),
 			key,
 		}),

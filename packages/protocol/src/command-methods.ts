@@ -27,12 +27,17 @@ export type CommandPayload = z.output<typeof CommandPayload>;
 
 /** Methods for background commands. */
 export const commandMethods = {
-	/** Returns at most 50 commands of a session, newest first. If there are more, running commands have precedence. */
+	/**
+	 * Returns at most 50 commands of a session, newest first. If the session has more than 50 commands, running commands
+	 * have precedence over ended commands.
+	 */
 	list_commands: {
 		params: z.object({ session_id: optionalSession }),
 		result: z.object({ commands: z.array(CommandPayload) }),
 	},
-	/** Stops a command and returns it after its end. A command that has ended stays unchanged. */
+	/**
+	 * Stops a command and returns the command when it has ended. If the command had already ended, returns it unchanged.
+	 */
 	stop_command: {
 		params: z.object({
 			session_id: optionalSession,
@@ -43,7 +48,7 @@ export const commandMethods = {
 	},
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;
 
-/** Fields of a background command. `run_id` and `call_id` identify the call that started it. */
+/** Fields of a background command. `run_id` and `call_id` identify the tool call that started the command. */
 const command = { number, command: z.string(), run_id: z.string(), call_id: z.string() };
 
 /** Events of background commands. */
@@ -53,7 +58,7 @@ export const commandPayloads = {
 		...command,
 		reason,
 		exit_code: z.exactOptional(z.int()),
-		/** Person or client that stopped the command, if any. */
+		/** Person or client that stopped the command. Absent if the command ended in another way. */
 		by: z.exactOptional(z.string()),
 	}),
 };

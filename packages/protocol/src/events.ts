@@ -14,7 +14,9 @@ export type EmptyPayload = Record<string, never>;
 
 /** The first event of a session. */
 export interface SessionCreatedPayload {
-	/** The source of a fork: its session, and the number of the last copied turn. */
+	/**
+	 * Source of a fork: the copied session, and the number of the last copied turn. Absent if the session is not a fork.
+	 */
 	readonly forked_from?: { readonly session_id: string; readonly at: number };
 }
 
@@ -22,13 +24,13 @@ export interface SessionCreatedPayload {
 export interface UserMessagePayload {
 	readonly content: string;
 	readonly run_id: string;
-	/** The client's own name for the message, if any. */
+	/** The client's own name for the message. Absent if the client gave no name. */
 	readonly correlation_id?: string;
 	/** Author of the message. Absent if the client names no person. */
 	readonly author?: { readonly id: string; readonly name: string };
-	/** Set if the message joined the active run `run_id` and started no run. */
+	/** Set if the message was added to the active run `run_id` and started no run. */
 	readonly steered?: true;
-	/** The run whose reply is repeated. The content is the message of that run. */
+	/** Run of the reply that the new run replaces. `content` is then the message of the run `retry_of`. */
 	readonly retry_of?: string;
 	readonly attachments?: readonly FilePayload[];
 	/** The schedule that sent the message. */
@@ -37,14 +39,14 @@ export interface UserMessagePayload {
 }
 
 /**
- * Marks an event from before the session. A client imported the event, so the gateway could not verify it, or a fork
- * copied it.
+ * Marks an event that is older than the session. Either a client imported the event, and the gateway could not verify
+ * it, or a fork copied the event.
  */
 type Imported = true;
 
 /**
- * A reply while the model writes it. `start` has an empty text, even if a part of the same reply was shown before.
- * `delta` adds its content. `index` is 0.
+ * Part of a reply while the model writes the reply. `start` has an empty content, and the text of the reply begins
+ * again. `delta` appends `content` to the text. `index` is 0.
  */
 export interface AssistantStreamPayload {
 	readonly phase: "start" | "delta" | "end";
@@ -52,19 +54,19 @@ export interface AssistantStreamPayload {
 	readonly index: number;
 }
 
-/** End of a run. Each run has exactly one such event. */
+/** End of a run. Each run has exactly one `assistant.message` event. */
 export interface AssistantMessagePayload {
 	readonly content: string;
-	/** Run of the message. Absent in events of earlier gateway versions. */
+	/** Run that has ended. Absent in events of earlier gateway versions. */
 	readonly run_id?: string;
 	/** Error message, or `cancelled`. Empty after a success. */
 	readonly error: string;
-	/** The active run that the queued message joined. `error` is then `cancelled`. */
+	/** Active run to which the queued message was added. `error` is then `cancelled`. */
 	readonly joined?: string;
-	/** Person (`PLATFORM:TENANT:USER`) or client that stopped the run, if any. */
+	/** Person (`PLATFORM:TENANT:USER`) or client that stopped the run. Absent if the run was not stopped. */
 	readonly stopped_by?: string;
 	readonly context: AnswerContext;
-	/** The schedule that started the run. `show` is the display of the answer in a channel. */
+	/** The schedule that started the run. `show` determines the display of the answer in a channel. */
 	readonly origin?: OriginPayload;
 	readonly imported?: Imported;
 }
@@ -77,14 +79,17 @@ export interface AnswerContext {
 	readonly trusted?: TrustedPayload;
 }
 
-/** One tool call: `started`, and then `completed` or `failed` with the same `call_id`. */
+/**
+ * A step of a tool call. Each call first has a `started` event, and then a `completed` or `failed` event with the same
+ * `call_id`.
+ */
 export type ToolCallPayload =
 	| {
 			readonly status: "started";
 			readonly name: string;
 			readonly arguments: unknown;
 			readonly call_id: string;
-			/** The channel grant. Present if it replaced the approval. */
+			/** The channel grant. Present if the grant replaced the approval of the call. */
 			readonly trusted?: TrustedPayload;
 			readonly imported?: Imported;
 	  }
@@ -103,25 +108,28 @@ export type ToolCallPayload =
 			readonly imported?: Imported;
 	  };
 
-/** A prompt was answered. The value of a password or of a cancelled question is null. */
+/** A prompt was answered. `value` is null if the prompt requests a password or was cancelled. */
 export interface PromptResponsePayload {
 	readonly token: string;
 	readonly value: unknown;
 	readonly cancelled: boolean;
 	readonly by: string;
-	/** Display name of a respondent from another guild, team or platform than the session's. */
+	/**
+	 * Display name of the respondent. Present if the respondent is from another guild, team or platform than the
+	 * session.
+	 */
 	readonly by_name?: string;
 	/** Arguments of the approved call, if the person changed them. */
 	readonly arguments?: unknown;
 	/** Set if the approval also covers later similar calls of the session. */
 	readonly remembered?: true;
-	/** Reason for a denial, if any. */
+	/** Reason for a denial. Absent if the respondent gave no reason. */
 	readonly reason?: string;
 	/** People who approved earlier, if the call required several approvals. */
 	readonly voters?: readonly string[];
 }
 
-/** One of several approvals that a call requires. The prompt is still open. */
+/** One approval of a call that requires several approvals. The prompt is still open. */
 export interface PromptVotePayload {
 	readonly token: string;
 	readonly by: string;
@@ -131,7 +139,8 @@ export interface PromptVotePayload {
 	readonly approvals: number;
 	readonly needed: number;
 	/**
-	 * The prompt with the arguments that this person changed. It replaces the prompt, and earlier approvals become void.
+	 * The prompt with changed arguments, if the respondent changed the arguments. The changed prompt replaces the
+	 * earlier prompt, and earlier approvals become void.
 	 */
 	readonly changed?: PromptRequestPayload;
 }
@@ -140,18 +149,18 @@ export interface PromptVotePayload {
 export interface PromptClosedPayload {
 	readonly token: string;
 	readonly reason: string;
-	/** Principal that stopped the run of the prompt, if any. */
+	/** Principal that stopped the run of the prompt. Absent if the prompt was closed for another reason. */
 	readonly by?: string;
 }
 
-/** Reminder of a prompt that has been open for a long time. */
+/** Reminder about a prompt that is still open. */
 export interface PromptReminderPayload {
 	readonly token: string;
 	readonly label: string;
-	/** Time of the expiry, in the format of RFC 3339. */
+	/** Time at which the prompt expires, in the format of RFC 3339. */
 	readonly expires_at: string;
 	readonly run_id: string;
-	/** People whom a connector must notify. `escalated`: whether this is the first notice of this group. */
+	/** Group of people whom a connector must notify. `escalated`: whether this is the first notice to the group. */
 	readonly notify?: NoticePayload & { readonly escalated: boolean };
 }
 
@@ -173,7 +182,7 @@ export interface SessionRenamedPayload {
 	readonly by: "person" | "model";
 }
 
-/** Payloads of all events of this version, by event name. */
+/** Payloads of all events in this version of the protocol, by event name. */
 export interface EventPayloads
 	extends ModelEventPayloads,
 		CommandEventPayloads,
@@ -193,7 +202,7 @@ export interface EventPayloads
 	readonly "prompt.reminder": PromptReminderPayload;
 	readonly "file.created": FileCreatedPayload;
 	readonly "session.renamed": SessionRenamedPayload;
-	/** A channel grant started. Within the limits of the grant, calls of the session's channel run without approval. */
+	/** A channel grant started. Tool calls in the session's channel run without approval if the grant covers them. */
 	readonly "grant.created": GrantPayload;
 	readonly "grant.ended": GrantEndedPayload;
 	/** The session was deleted. No event follows. */
@@ -202,7 +211,7 @@ export interface EventPayloads
 
 export type EventName = keyof EventPayloads;
 
-/** An event frame of this version. `switch (event.event)` narrows the type of its payload. */
+/** An event frame of this version of the protocol. `switch (event.event)` narrows the type of `event.payload`. */
 export type OzzieEvent = { [Name in EventName]: EventFrame<Name, EventPayloads[Name]> }[EventName];
 
 const imported = { imported: z.exactOptional(z.literal(true)) };
@@ -296,8 +305,8 @@ const payloads = {
 export const eventNames: readonly string[] = Object.keys(payloads);
 
 /**
- * Whether a frame is an event of this version with a valid payload. Clients should ignore all other frames, for example
- * events of a later version.
+ * Whether a frame is an event of this version of the protocol and has a valid payload. Clients should ignore all other
+ * event frames, for example events of a later version.
  */
 export function isOzzieEvent(frame: EventFrame): frame is OzzieEvent {
 	const name = frame.event;

@@ -3,7 +3,7 @@ import * as z from "zod";
 /** Maximum bytes of a WebSocket message from a client. The gateway closes the connection after a longer message. */
 export const maxRequestBytes = 1_048_576;
 
-/** A client's request. Unknown keys are dropped. An absent or null `params` means `{}`. */
+/** Request from a client. Unknown keys are dropped. An absent or null `params` means `{}`. */
 export const RequestFrame = z.object({
 	type: z.literal("req"),
 	id: z.string().min(1).max(128).regex(/[^\0]/, "blank"),
@@ -33,14 +33,17 @@ export interface FailureFrame {
 	readonly type: "res";
 	readonly id?: string;
 	readonly ok: false;
-	/** Text that begins with a fixed phrase, for example `session not found`. More text may follow after a colon. */
+	/**
+	 * Text of the error. It begins with a fixed phrase, for example `session not found`. More text may follow after a
+	 * colon.
+	 */
 	readonly error: string;
 }
 
 /** Response to one request. */
 export type ResponseFrame = SuccessFrame | FailureFrame;
 
-/** Push frame of the gateway. The order of the keys is their order on the wire. */
+/** Push frame from the gateway. On the wire, the keys have the order of the fields here. */
 export interface EventFrame<Name extends string = string, Payload = unknown> {
 	readonly type: "event";
 	readonly event: Name;

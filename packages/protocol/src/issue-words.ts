@@ -6,8 +6,8 @@ type Issue = z.core.$ZodRawIssue;
 const maxShown = 10;
 
 /**
- * Describes an invalid value by the required form. Use it as the `error` option of a parse whose errors people read.
- * Messages of the schema have priority. Every issue has a message.
+ * Returns the message for an invalid value: a description of the required form. Use `issueWords` as the `error` option
+ * of a parse if people read the errors. Messages in the schema have priority.
  */
 export function issueWords(issue: Issue): string {
 	switch (issue.code) {
@@ -59,7 +59,7 @@ function mustBeOneOf(values: readonly string[]): string {
 
 const units: Readonly<Record<string, string>> = { string: "character", array: "entry" };
 
-/** Returns a phrase such as `have at most 20 characters` or `be at least 1`. */
+/** Returns a phrase about a bound, such as `have at most 20 characters` or `be at least 1`. */
 function boundOf(origin: string, side: "most" | "least", bound: number, inclusive: boolean): string {
 	const unit = units[origin];
 	if (unit === undefined) {
@@ -74,7 +74,7 @@ function plural(unit: string, count: number): string {
 	return unit === "entry" ? "entries" : `${unit}s`;
 }
 
-/** Returns the known keys as the end of a message, or "" if the schema does not name the keys. */
+/** Returns the end of a message with the known keys. Returns "" if the schema does not name the keys. */
 function knownKeys({ inst }: Issue): string {
 	const known =
 		inst && "shape" in inst && typeof inst.shape === "object" ? Object.keys(inst.shape ?? {}) : [];

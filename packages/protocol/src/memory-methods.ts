@@ -10,17 +10,17 @@ const channel = z
 	.regex(/^[^\s:]+:[^\s:]+:[^\s:]+$/u, "must be PLATFORM:TENANT:CHANNEL")
 	.max(400);
 
-/** A note about a person or channel, or a shared note with the scope `everyone`. */
+/** A note: about a person (scope `user`), about a channel (scope `channel`), or shared by all (scope `everyone`). */
 export const MemoryPayload = z.object({
 	memory_id: z.string(),
 	scope,
-	/** Person for scope `user`, and channel for scope `channel`. Absent for scope `everyone`. */
+	/** Person or channel that the note is about. Absent for scope `everyone`. */
 	subject: z.exactOptional(z.string()),
 	content: z.string(),
 	tags: z.array(z.string()),
-	/** Person or principal whose run or request wrote the note. */
+	/** Person or principal that wrote the note, through a run or a request. */
 	author: z.string(),
-	/** Session of the run that wrote the note. The session may be deleted. Absent if a person wrote the note. */
+	/** Session in which a run wrote the note. The session may have been deleted. Absent if a client stored the note. */
 	session_id: z.exactOptional(z.string()),
 	/** Taint of the run or request that wrote the note: letters U, P and E, or "". */
 	taint: z.string(),
@@ -30,7 +30,7 @@ export type MemoryPayload = z.output<typeof MemoryPayload>;
 
 const listed = {
 	scope: maybe(scope),
-	/** Returns only notes about this person and notes that the person wrote. `me` means the caller. */
+	/** Returns only notes about the person `person` and notes that this person wrote. `me` means the caller. */
 	person: maybe(person),
 	limit: withDefault(z.int().min(1).max(1_000), 50),
 };
@@ -48,20 +48,23 @@ export const memoryMethods = {
 		}),
 		result: MemoryPayload,
 	},
-	/** Returns the notes that contain words of the query, most relevant first. */
+	/** Returns notes that contain words from the query, most relevant first. */
 	query_memories: {
 		params: z.object({ query: z.string().max(2_000).regex(notBlank, "blank"), ...listed }),
 		result: list,
 	},
-	/** Returns the notes that the caller can read, newest first. The operator can read all notes. */
+	/** Returns notes that the caller can read, newest first. The operator can read all notes. */
 	list_memories: { params: z.object(listed), result: list },
-	/** Deletes a note, all notes about or by a person, or all notes of a channel. */
+	/** Deletes one note, all notes that a person wrote or is the subject of, or all notes about a channel. */
 	forget_memory: {
 		params: z.object({
 			memory_id: maybe(z.string().min(1).max(128)),
-			/** Person by or about whom all notes are deleted. `me` means the caller. */
+			/** Person. All notes by the person and about the person are deleted. `me` means the caller. */
 			person: maybe(person),
-			/** Channel whose notes are deleted. A connector sends it when the channel is deleted on the platform. */
+			/**
+			 * Channel. All notes about the channel are deleted. A connector sends `channel` when the channel is deleted on
+			 * the platform.
+			 */
 			channel: maybe(channel),
 			key,
 		}),

@@ -6,19 +6,21 @@ const contextProblems = ["unavailable", "not_allowed"] as const;
 
 const time = z.iso.datetime({ offset: true, error: "must be a time such as 2026-01-31T09:00:00Z" });
 
-/** Chat messages that the client has read for a request, oldest first. Their text is untrusted. */
+/**
+ * Chat messages that the client has read as context for a request, oldest first. The text of the messages is untrusted.
+ */
 export const MessageContextParams = z.object({
 	messages: z
 		.array(
 			z.object({
 				/**
-				 * The platform's id of the message. The model receives a message of an earlier request again only if it was
-				 * edited, or if the request refers to it.
+				 * The platform's id of the message. If the model received the message with an earlier request, it receives
+				 * the message again only if the message was edited or the request refers to the message.
 				 */
 				id: z.string().min(1).max(128),
 				/**
-				 * Relation to the request: an earlier message of its thread or channel, or a message to which the request
-				 * refers.
+				 * Relation of the message to the request: an earlier message in the request's thread or channel, or a
+				 * message to which the request refers.
 				 */
 				relation: z.enum(contextRelations),
 				author: z.object({
@@ -53,15 +55,15 @@ export const MessageContextParams = z.object({
 	problem: maybe(z.enum(contextProblems)),
 });
 
-/** Summary of the messages that the model received as context of a request. */
+/** Summary of the chat messages that the model received as context for a request. */
 export const ReadMessagesPayload = z.object({
 	messages: z.int(),
-	/** Authors in the order of their first message. */
+	/** Authors of the messages, in the order of each author's first message. */
 	authors: z.array(
 		z.object({
 			name: z.string(),
 			messages: z.int(),
-			/** Kind of author. `self`: the agent. `other`: a bot, or a person whose role is below member. */
+			/** Kind of author. `self`: the agent. `other`: a bot, or a person with a role below member. */
 			is: z.enum(["member", "other", "self"]),
 		}),
 	),

@@ -18,8 +18,8 @@ const content = z.string().max(1_048_576).regex(notBlank, "blank");
 /** Position in the queue, from 1. Absent if the message is not queued. */
 const queuedPosition = z.exactOptional(z.int().min(1));
 /**
- * Error of `limitUsd`. A union reports only the issues of its matching member, so numbers and other values both
- * need the text.
+ * Error of `limitUsd`. A union reports only the issues of the member that matches the type of the value, so each member
+ * and the union need the text.
  */
 const limitError = "must be an amount in US dollars from 0 to 1000000, null or configured";
 const limitUsd = z.union(
@@ -40,7 +40,9 @@ const groupings = ["day", "model", "session"] as const;
 export const methods = {
 	open_session: {
 		params: z.object({
-			/** Id of the session. Empty or absent: the session of `external_key`, or a new session. */
+			/**
+			 * Id of the session. If empty or absent, the request opens the session with `external_key`, or a new session.
+			 */
 			session_id: maybe(sessionId),
 			root_dir: maybe(z.string().max(4096)),
 			after_seq: maybe(seq),
@@ -62,15 +64,15 @@ export const methods = {
 			/** Ids of uploaded files. Images that the model can read go to the model, and other files to the working directory. */
 			attachments: maybe(z.array(z.string().min(1).max(128)).max(20)),
 			/**
-			 * The client's own name for this message, for example the platform's id. The gateway repeats it in `user.message`
-			 * and in its log.
+			 * The client's own name for the message, for example the platform's id of the message. The gateway repeats the
+			 * name in `user.message` and in its log.
 			 */
 			correlation_id: maybe(
 				z.string().regex(/^[\x21-\x7e]{1,128}$/, "must be 1 to 128 visible ASCII characters"),
 			),
 			/**
-			 * Messages of the channel for the model. They are not part of the request's identity: a repetition with the same
-			 * `key` may have other messages, and changes nothing.
+			 * Messages from the channel, as context for the model. A repetition of the request with the same `key` may
+			 * have a different `context`, and has no effect.
 			 */
 			context: maybe(MessageContextParams),
 			key,
@@ -89,19 +91,22 @@ export const methods = {
 		}),
 		result: z.object({ status: z.literal("sent"), run_id: z.string(), queued_position: queuedPosition }),
 	},
-	/** Adds a message to the active run before its next model call. If that is not possible, the message gets its own run. */
+	/**
+	 * Adds a message to the active run before the run's next model call. If that is not possible, the message gets its
+	 * own run.
+	 */
 	steer: {
 		params: z.object({ content, key }),
 		result: z.object({
 			status: z.enum(["steered", "sent"]),
-			/** Run that the message joined or started. */
+			/** Run to which the message was added, or run that the message started. */
 			run_id: z.string(),
 			queued_position: queuedPosition,
 		}),
 	},
 	/**
-	 * Moves a queued message into the active run before its next model call. Only for the author of the
-	 * message, and for clients that act for no person.
+	 * Moves a queued message into the active run before the run's next model call. Only for the author of the message,
+	 * and for clients that act for no person.
 	 */
 	join_turn: {
 		params: z.object({ run_id: z.string().min(1).max(128), key }),
@@ -111,7 +116,7 @@ export const methods = {
 			 * queue.
 			 */
 			status: z.enum(["joined", "queued", "begun"]),
-			/** Run that the message joined, otherwise the message's own run. */
+			/** Run to which the message was added. Otherwise, the message's own run. */
 			run_id: z.string(),
 		}),
 	},
@@ -134,17 +139,20 @@ export const methods = {
 			values: maybe(z.array(z.string()).max(1000)),
 			text: maybe(z.string()),
 			cancelled: maybe(z.boolean()),
-			/** Reason for the denial. The model receives it. */
+			/** Reason for the denial. The model receives the reason. */
 			reason: maybe(z.string().max(1000)),
-			/** Approves the call with these arguments in place of the proposed arguments. */
+			/** Changed arguments. The answer approves the call with `arguments` in place of the proposed arguments. */
 			arguments: maybe(z.record(z.string(), z.unknown())),
-			/** `context.changes` of the call that the person read, or 0. If the call has changed since, an approval is refused. */
+			/**
+			 * Value of `context.changes` in the prompt that the person read, or 0 if it was absent. An approval is refused
+			 * if the call has changed since.
+			 */
 			changes: maybe(z.int().min(0)),
 			/** Whether a chat member typed the answer in a message. Some prompts refuse a typed answer. */
 			typed: maybe(z.boolean()),
 			key,
 		}),
-		/** `late`: the prompt was already answered or closed, so this answer has no effect. */
+		/** `late`: the prompt was already answered or closed, so the answer in the request has no effect. */
 		result: z.object({ status: z.literal("sent"), late: z.exactOptional(z.literal(true)) }),
 	},
 	accept_all_tools: {
@@ -155,7 +163,7 @@ export const methods = {
 		params: z.object({
 			/** Whether queued messages are also cancelled. */
 			queued: maybe(z.boolean()),
-			/** Cancels only this run, active or queued. */
+			/** Run to cancel, active or queued. All other runs continue. Default: the active run. */
 			run_id: runId,
 			key,
 		}),
@@ -174,12 +182,15 @@ export const methods = {
 					title: z.string(),
 					status: z.string(),
 					root_dir: z.string(),
-					/** Times in the format of RFC 3339. */
+					/** Time in the format of RFC 3339, also in `updated_at`. */
 					created_at: z.string(),
 					updated_at: z.string(),
 					message_count: z.int().min(0),
 					external_key: z.exactOptional(z.string()),
-					/** Model that `set_model` has set. Absent if the profile or the gateway decides. */
+					/**
+					 * Model from `set_model` or the channel settings. Absent if the profile or the gateway determines the
+					 * model.
+					 */
 					model: z.exactOptional(z.string()),
 					profile: z.exactOptional(z.string()),
 					last_seq: seq,
@@ -191,17 +202,17 @@ export const methods = {
 	},
 	load_messages: {
 		params: z.object({
-			/** Session, if it differs from the session of the request, for example the conversation of a task. */
+			/** Session of the messages, for example the conversation of a task. Default: the session of the request. */
 			session_id: optionalSession,
 			limit: withDefault(z.int().min(1).max(50), 10),
 			/** Returns only messages with a lower seq. */
 			before: maybe(z.int().min(1)),
 			/**
-			 * Returns the text of the frame with this number, including arguments, results and prompts, in place of the
-			 * newest messages.
+			 * Number of a frame. If given, returns the text of the frame instead of the newest messages. The text includes
+			 * arguments, results and prompts.
 			 */
 			seq: maybe(z.int().min(1)),
-			/** Number of characters to skip: `next` of the previous page. */
+			/** Number of characters of the text to skip. For the next page, the value of `next` on the previous page. */
 			offset: maybe(seq),
 		}),
 		result: z.array(
@@ -210,9 +221,11 @@ export const methods = {
 				content: z.string(),
 				ts: z.string(),
 				seq,
-				/** Set if the message is older than the session: a client imported it, or a fork copied it. */
+				/**
+				 * Set if the message is older than the session, because a client imported the message or a fork copied it.
+				 */
 				imported: z.exactOptional(z.literal(true)),
-				/** `offset` of the next page of a longer text. Absent on the last page. */
+				/** Value of `offset` for the next page, if the text is longer than the page. Absent on the last page. */
 				next: z.exactOptional(z.int().min(1)),
 			}),
 		),
@@ -243,7 +256,7 @@ export const methods = {
 			 * may see.
 			 */
 			session_id: maybe(sessionId.min(1)),
-			/** UTC days, both inclusive. */
+			/** First UTC day of the report, inclusive. `until`: last UTC day, inclusive. */
 			since: maybe(day),
 			until: maybe(day),
 			by: z
@@ -253,7 +266,7 @@ export const methods = {
 		}),
 		result: UsageReport,
 	},
-	/** Sets a budget. Only for the operator. The budget stays until the next change, including after restarts. */
+	/** Sets a budget. Only for the operator. The budget stays valid until the next change, even after a restart. */
 	set_budget: {
 		params: z.object({
 			scope: budgetScope,
@@ -281,10 +294,10 @@ export const methods = {
 
 export type MethodName = keyof typeof methods;
 
-/** Parameters in the form that a caller passes. */
+/** Parameters of a method before the parse, as a caller passes them. */
 export type MethodInput<Name extends MethodName> = z.input<(typeof methods)[Name]["params"]>;
 
-/** Parsed parameters: checked, without nulls, and with defaults. */
+/** Parameters of a method after the parse: checked, without nulls, and with defaults. */
 export type MethodParams<Name extends MethodName> = z.output<(typeof methods)[Name]["params"]>;
 
 export type MethodResult<Name extends MethodName> = z.output<(typeof methods)[Name]["result"]>;

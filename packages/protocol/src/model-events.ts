@@ -6,8 +6,8 @@ const tokens = z.int().min(0);
 
 export const modelPayloads = {
 	/**
-	 * A model call: a transient `start`, and an `end` with the actual usage, even after a failure. In a `start`, usage and
-	 * duration are 0, and the error is empty.
+	 * A model call: a transient event with phase `start`, and then an event with phase `end`. The `end` has the actual
+	 * usage, even if the call failed. In a `start`, usage and duration are 0, and the error is empty.
 	 */
 	"internal.llm.call": Usage.extend({
 		...runId,
@@ -20,7 +20,10 @@ export const modelPayloads = {
 		duration: z.int(),
 		/** Error message. Empty after a complete reply. */
 		error: z.string(),
-		/** Text of a reply that tool calls follow. Absent without text, and in a `start`. */
+		/**
+		 * Text of the reply, if tool calls follow the text. Absent if the reply has no text or no tool calls, and in a
+		 * `start`.
+		 */
 		text: z.exactOptional(z.string()),
 	}),
 	/** The response headers of a model call have arrived. Thinking, text and calls may follow. Transient. */
@@ -28,8 +31,9 @@ export const modelPayloads = {
 	/** Next part of the model's thinking. Transient. */
 	"assistant.thinking": z.object({ ...runId, content: z.string() }),
 	/**
-	 * A call while the model writes it: `start`, then `delta`s with parts of the arguments as JSON text, then `end`. An
-	 * interrupted reply also has the `end`. If the call is made, `tool.call` with this `call_id` follows. Transient.
+	 * A tool call while the model writes it: `start`, then `delta`s with parts of the arguments as JSON text, then
+	 * `end`. The `end` also follows if the reply is interrupted. If the call is made, a `tool.call` event with the same
+	 * `call_id` follows. Transient.
 	 */
 	"tool.arguments": z.object({
 		...runId,
@@ -39,17 +43,20 @@ export const modelPayloads = {
 		name: z.string(),
 		/** Index among the calls of the reply, from 0. */
 		index: z.int().min(0),
-		/** Part of the first 32,768 characters of the arguments. "" in later deltas and in other phases. */
+		/**
+		 * Part of the arguments, from their first 32,768 characters. "" in deltas after these characters, and in the
+		 * phases `start` and `end`.
+		 */
 		content: z.string(),
 		/**
-		 * Number of characters of the arguments before `content`. A gap after the previous delta means that some parts
-		 * were omitted.
+		 * Number of characters in the arguments before `content`. If `offset` is higher than the end of the previous
+		 * delta, parts were omitted.
 		 */
 		offset: z.int().min(0),
 	}),
 	/**
-	 * Lines of the output of a running call, at most 10 times a second. Only the last part may have an
-	 * incomplete line. If there is too much output, a marker replaces older lines. Transient.
+	 * New lines from the output of a running call, at most 10 events a second. Only the last event of a call may contain
+	 * an incomplete line. If there is too much output, a marker replaces older lines. Transient.
 	 */
 	"tool.output": z.object({ ...runId, call_id: z.string(), content: z.string() }),
 	/**
@@ -63,7 +70,7 @@ export const modelPayloads = {
 		attempt: z.int(),
 		model: z.string(),
 	}),
-	/** Usage of a run and of its session so far. */
+	/** Usage so far. `run`: usage of the run. `session`: usage of the session. */
 	"usage.updated": z.object({ ...runId, run: Usage, session: Usage }),
 	/** A budget reached 80 % or its limit. `message` is a human-readable description. */
 	"budget.reached": z.object({
@@ -83,7 +90,7 @@ export const modelPayloads = {
 		level: z.enum(["tool_results", "thinking", "summary"]),
 		tokens_before: tokens,
 		tokens_after: tokens,
-		/** Reason why the model wrote no summary. "" if a model wrote it, and at other levels. */
+		/** Reason why the model wrote no summary. "" if a model wrote the summary, and at levels other than `summary`. */
 		error: z.string().default(""),
 	}),
 	/** A requested compaction has ended. Token counts are estimates, and 0 unless `status` is `compacted`. */

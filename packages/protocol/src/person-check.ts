@@ -1,7 +1,10 @@
 import * as z from "zod";
 import { Place } from "./on-behalf.ts";
 
-/** Name of the frame that asks a connector about a person. It is not an event of the session that it names. */
+/**
+ * Name of the frame with which the gateway asks a connector about a person. The frame is not an event of a session,
+ * even if it names a session.
+ */
 export const personCheckName = "person.check";
 
 /**

@@ -14,12 +14,15 @@ export const promptMethods = {
 			 * client may see.
 			 */
 			session_id: optionalSession,
-			/** Returns only this prompt. The result then also contains the arguments and the preview of the call. */
+			/**
+			 * Token of a prompt. Returns only the prompt with the token. The result then also contains the arguments and
+			 * the preview of the call.
+			 */
 			token: maybe(token),
 			/**
-			 * Returns only approvals. A connector receives all approvals that its person may answer in this
-			 * channel, including approvals of other channels. In this result, calls that always require approval
-			 * are last. Refused if the person may not approve.
+			 * Whether to return only approvals. A connector receives all approvals that the person may answer in the
+			 * person's channel, including approvals from other channels' sessions. For connectors, calls that always
+			 * require approval are last. Refused if the person may not approve.
 			 */
 			approvals: maybe(z.boolean()),
 			limit: withDefault(z.int().min(1).max(1000), 50),
@@ -34,7 +37,10 @@ export const promptMethods = {
 		params: z.object({ token, key }),
 		result: z.object({
 			status: z.literal("sent"),
-			/** Set if the prompt was closed while the rule was added. The rule is added, but the approval has no effect. */
+			/**
+			 * Set if the prompt was closed while the rule was being added. The rule is added, but the approval has no
+			 * effect.
+			 */
 			late: z.exactOptional(z.literal(true)),
 			/** The added rule, as one line of JSON. */
 			rule: z.string(),
@@ -45,7 +51,7 @@ export const promptMethods = {
 	/** Returns the URL of a one-time browser page for the answer to a password question. */
 	secret_page: {
 		params: z.object({ token, key }),
-		/** The URL is sufficient to answer the question. Show it only to the person who requested it. */
+		/** The URL is sufficient to answer the question. Show the URL only to the person who requested it. */
 		result: z.object({ url: z.string(), expires_at: z.string() }),
 	},
 } satisfies Record<string, { params: z.ZodObject; result: z.ZodType }>;

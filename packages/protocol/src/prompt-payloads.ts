@@ -7,7 +7,7 @@ export interface PromptOptionPayload {
 	readonly disabled: boolean;
 }
 
-/** Details for displaying a prompt. Each key is present only if it applies. */
+/** Details for displaying a prompt. Each key is present only if it applies to the prompt. */
 export interface PromptContext {
 	readonly call_id?: string;
 	readonly tool?: string;
@@ -17,24 +17,25 @@ export interface PromptContext {
 	readonly risk?: "low" | "normal" | "high" | "critical";
 	/** Whether `"session"` is an allowed answer. */
 	readonly allow_session?: boolean;
-	/** Time of the expiry, in the format of RFC 3339. */
+	/** Time at which the prompt expires, in the format of RFC 3339. */
 	readonly expires_at?: string;
 	readonly notes?: readonly string[];
-	/** Notes that an ordinary call does not have. A client that displays only a part of the prompt must display them. */
+	/** Notes about unusual facts. A client that displays only a part of the prompt must display the warnings. */
 	readonly warnings?: readonly string[];
-	/** Number of approvals by different people that the call requires. Absent: one. */
+	/** Number of different people who must approve the call. Absent: one. */
 	readonly approvals?: number;
-	/** Number of times that an approver changed the call. Absent: never. */
+	/** Number of times that approvers have changed the call's arguments. Absent: never. */
 	readonly changes?: number;
 	/** People whom a connector must notify immediately. */
 	readonly notify?: NoticePayload;
-	/** Id of the task that opened the prompt. */
+	/** Id of the task, if a task opened the prompt. */
 	readonly task_id?: string;
 	/** Other channels in which the prompt may be answered, as `PLATFORM:TENANT:CHANNEL`. */
 	readonly also_in?: readonly string[];
 	/**
-	 * The model's reply to which the call belongs. `id` is the same for all its calls. `count` approvals were opened
-	 * together, and this approval is number `place`, from 1. Absent in approvals of an earlier gateway version.
+	 * Reply of the model that contains the call. All calls in the reply have the same `id`. `count` approvals were
+	 * opened together, and this approval is number `place` of them, from 1. Absent in approvals from an earlier gateway
+	 * version.
 	 */
 	readonly reply?: { readonly id: string; readonly place: number; readonly count: number };
 	/** Rule that an operator can add with `allow_always`. Absent if the approval offers no rule. */
@@ -46,7 +47,7 @@ export interface AlwaysAllowPayload {
 	/** Name of the tool in rules. */
 	readonly tool: string;
 	readonly classes: readonly string[];
-	/** Complete first words of an allowed command. `exact`: no further words are allowed. */
+	/** Allowed commands. A command must begin with `words`. `exact`: no further words are allowed. */
 	readonly commands: readonly { readonly words: readonly string[]; readonly exact: boolean }[];
 }
 
@@ -54,14 +55,16 @@ export interface AlwaysAllowPayload {
 export interface NoticePayload {
 	/** Ids in the form `PLATFORM:TENANT:USER`, for example `discord:GUILD:USER`. */
 	readonly people: readonly string[];
-	/** Platform ids of roles whose members may approve. Only `mention` and `channel` can notify a role. */
+	/**
+	 * Platform ids of roles. Members with one of the roles may approve. Only `mention` and `channel` can notify a role.
+	 */
 	readonly roles?: readonly string[];
 	/**
-	 * Ways to send the notice, tried in this order until one reaches a person. `mention`: in the conversation.
-	 * `channel`: in `channels`. `direct`: by direct message.
+	 * Ways to send the notice. The connector tries the ways in the order of the list, until one reaches a person.
+	 * `mention`: in the conversation. `channel`: in `channels`. `direct`: by direct message.
 	 */
 	readonly by: readonly ("mention" | "channel" | "direct")[];
-	/** Channels of the same guild or team: `PLATFORM:TENANT:CHANNEL`. */
+	/** Channels for `channel`, in the same guild or team: `PLATFORM:TENANT:CHANNEL`. */
 	readonly channels?: readonly string[];
 }
 
@@ -72,7 +75,7 @@ export const Notice = z.object({
 	channels: z.exactOptional(z.array(z.string())),
 }) satisfies z.ZodType<NoticePayload>;
 
-/** An approval or a question, which `prompt_response` answers. */
+/** A prompt: an approval or a question. A client answers the prompt with `prompt_response`. */
 export interface PromptRequestPayload {
 	readonly type: "text" | "select" | "multi" | "confirm" | "password";
 	readonly label: string;
@@ -126,15 +129,18 @@ export const PromptRequest = z.object({
 export const OpenPrompt = PromptRequest.extend({
 	session_id: z.string(),
 	session_title: z.string(),
-	/** Time of the prompt, in the format of RFC 3339. */
+	/** Time at which the prompt was opened, in the format of RFC 3339. */
 	created_at: z.string(),
-	/** Person who requested the work: `PLATFORM:TENANT:USER`. Absent if no chat member requested it. */
+	/** Person who requested the work: `PLATFORM:TENANT:USER`. Absent if no chat member requested the work. */
 	person: z.exactOptional(z.string()),
 	/** Display name. */
 	name: z.exactOptional(z.string()),
 	/** Channel of the session: `PLATFORM:TENANT:CHANNEL`. Absent outside chats. */
 	place: z.exactOptional(z.string()),
-	/** Whether only an explicit value approves. True for calls that always require approval, and for grant requests. */
+	/**
+	 * Whether an answer approves only with an explicit value. True for calls that always require approval, and for grant
+	 * requests.
+	 */
 	always_ask: z.boolean(),
 });
 export type OpenPromptPayload = PromptRequestPayload &

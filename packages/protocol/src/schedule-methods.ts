@@ -4,13 +4,14 @@ import { key, maybe, notBlank, optionalSession, title, withDefault } from "./par
 const shows = ["thread", "post", "silent"] as const;
 
 /**
- * Display of a firing's result in a channel: in its own thread, as a post, or only if the run fails or asks a question.
+ * Display of a firing's result in a channel. `thread`: in its own thread. `post`: as a post. `silent`: only if the run
+ * fails or asks a question.
  */
 const show = z.enum(shows, { error: `must be one of ${shows.join(", ")}` });
 
-/** Trigger of a schedule in its normal form, with the fields of one kind. */
+/** Trigger of a schedule in its normal form. Only the fields for the kind of the trigger are present. */
 const trigger = {
-	/** Trigger in words, as `when` of `schedule_task` accepts it. */
+	/** Trigger in words, in the form that `when` of `schedule_task` accepts. */
 	when: z.string(),
 	/** Five cron fields, in the IANA time zone `time_zone`. */
 	cron_spec: z.exactOptional(z.string()),
@@ -21,7 +22,10 @@ const trigger = {
 	event: z.exactOptional(z.string()),
 };
 
-/** A message that is sent to a session at set times or on an event, as a run of its owner. */
+/**
+ * A schedule: a message that the gateway sends to a session at set times or on an event. The run has the rights of the
+ * schedule's owner.
+ */
 export const SchedulePayload = z.object({
 	entry_id: z.string(),
 	title: z.string(),
@@ -29,9 +33,9 @@ export const SchedulePayload = z.object({
 	...trigger,
 	show,
 	session_id: z.string(),
-	/** Key of the session. If the session was deleted, a new session is created with this key. */
+	/** External key of the session. If the session was deleted, a new session is created with the same key. */
 	external_key: z.exactOptional(z.string()),
-	/** Person or principal whose rights apply to each firing. */
+	/** Person or principal that owns the schedule. Each firing has the owner's rights. */
 	owner: z.string(),
 	/** Taint of the run or request that created the schedule: letters U, P and E, or "". */
 	taint: z.string(),
@@ -73,7 +77,7 @@ export const schedulePayloads = {
 	}),
 	/**
 	 * A due time. `trigger` is `cron`, `interval`, `once` or `event:TYPE`. `run_id` names the started run. If no run was
-	 * started, `run_id` is empty and `error` has the reason. `skill_name` and `task_id` are empty.
+	 * started, `run_id` is empty and `error` has the reason. `skill_name` and `task_id` are always empty.
 	 */
 	"schedule.trigger": z.object({
 		...OriginPayload.shape,
@@ -94,37 +98,44 @@ export type ScheduleEventPayloads = {
 /** Methods for schedules, which send messages to sessions at set times or on events. */
 export const scheduleMethods = {
 	/**
-	 * Creates a schedule of the caller. Exactly one of `when`, `cron`, `interval_sec`, `at` and `event` sets its trigger.
+	 * Creates a schedule that the caller owns. Exactly one of `when`, `cron`, `interval_sec`, `at` and `event` must be
+	 * given, and sets the trigger.
 	 */
 	schedule_task: {
 		params: z.object({
 			/** Message that each firing sends to the session. */
 			prompt: z.string().max(80_000).regex(notBlank, "blank"),
 			title: maybe(title),
-			/** Trigger in plain words such as `every weekday at 9:00`, or five cron fields. */
+			/** Trigger in plain words, such as `every weekday at 9:00`, or as five cron fields. */
 			when: maybe(z.string().max(200).regex(notBlank, "blank")),
 			cron: maybe(z.string().max(200).regex(notBlank, "blank")),
 			interval_sec: maybe(z.number().positive()),
 			at: maybe(z.iso.datetime({ offset: true, error: "must be a time such as 2027-01-31T09:00:00Z" })),
 			event: maybe(z.string().min(1).max(100)),
-			/** IANA name such as `Europe/Berlin`. Default: the time zone of the gateway. */
+			/** IANA name of the time zone, such as `Europe/Berlin`. Default: the time zone of the gateway. */
 			time_zone: maybe(z.string().min(1).max(100)),
 			/** Display of results. Default: `post`. */
 			show: maybe(show),
 			/** Session of the schedule. Default: the session of the request. */
 			session_id: optionalSession,
-			/** Key of the session, in place of `session_id`. If no session has this key, a session is created. */
+			/**
+			 * External key of the session, in place of `session_id`. If no session has the key, a session is created with
+			 * it.
+			 */
 			external_key: maybe(z.string().min(1).max(256)),
 			key,
 		}),
 		result: SchedulePayload,
 	},
-	/** Returns the schedules of the caller, next due first. The operator receives all schedules. */
+	/**
+	 * Returns the schedules that the caller owns, in the order of their due times. The operator receives the schedules
+	 * of all owners.
+	 */
 	list_schedules: {
 		params: z.object({ session_id: optionalSession, limit: withDefault(z.int().min(1).max(1_000), 100) }),
 		result: z.object({ schedules: z.array(SchedulePayload) }),
 	},
-	/** Deletes a schedule of the caller. The operator can delete any schedule. */
+	/** Deletes a schedule that the caller owns. The operator can delete any schedule. */
 	unschedule_task: {
 		params: z.object({ entry_id: z.string().min(1).max(128), key }),
 		result: z.object({ status: z.literal("removed"), entry_id: z.string(), title: z.string() }),

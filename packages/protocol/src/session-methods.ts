@@ -29,15 +29,15 @@ export const sessionMethods = {
 		result: z.object({ title: z.string() }),
 	},
 	/**
-	 * Starts a session with the messages of another session. The fork has no approvals, trust, open prompts,
-	 * queued messages, tasks or passwords of that session. Open the fork with `open_session`.
+	 * Starts a session with the messages of another session. The fork does not get approvals, trust, open prompts,
+	 * queued messages, tasks or passwords of the other session. Open the fork with `open_session`.
 	 */
 	fork_session: {
 		params: z.object({
 			session_id: optionalSession,
 			/**
-			 * Number, from 1, of the last turn in the fork. A negative number omits that many turns at the end.
-			 * Default: the last turn before the first turn that has not ended.
+			 * Number of the last turn in the fork, from 1. With a negative number, the fork omits the given number of
+			 * turns at the end. Default: the last turn before the first turn that has not ended.
 			 */
 			at: maybe(z.int("must be a number").refine((value) => value !== 0, "must not be 0")),
 			/** Title of the fork. Default: the title of the copied session with `(fork)` or a number. */
@@ -61,24 +61,29 @@ export const sessionMethods = {
 		params: z.object({ session_id: optionalSession, key }),
 		result: z.object({ status: z.literal("started") }),
 	},
-	/** Deletes the session with its content. Its usage stays in the totals of the gateway. */
+	/** Deletes the session with its content. The usage of the session stays in the totals of the gateway. */
 	delete_session: {
 		params: z.object({
 			session_id: optionalSession,
 			/**
-			 * Whether running work is stopped first. By default, the request is refused while a run or a task has not
-			 * ended.
+			 * Whether runs and tasks that have not ended are stopped before the deletion. By default, the request is
+			 * refused if the session has such runs or tasks.
 			 */
 			force: maybe(z.boolean()),
 			key,
 		}),
 		result: z.object({ status: z.literal("deleted") }),
 	},
-	/** Stores feedback about a reply. It replaces earlier feedback of the same person or client about this reply. */
+	/**
+	 * Stores feedback about a reply. Replaces the earlier feedback of the same person or client about the same reply.
+	 */
 	feedback: {
 		params: z.object({
 			session_id: optionalSession,
-			/** Run of the reply, or `correlation_id` of its message. Default: the last ended run of the session. */
+			/**
+			 * Run that wrote the reply, or `correlation_id` of the run's message. Default: the last ended run of the
+			 * session.
+			 */
 			run_id: runId,
 			rating,
 			comment: maybe(z.string().max(2_000)),
@@ -86,7 +91,10 @@ export const sessionMethods = {
 		}),
 		result: z.object({ status: z.literal("recorded"), run_id: z.string() }),
 	},
-	/** Returns feedback about the replies of one session or of all sessions, newest first. Only for the operator. */
+	/**
+	 * Returns feedback about replies, newest first: about replies in the session `session_id`, or in all sessions if it
+	 * is absent. Only for the operator.
+	 */
 	list_feedback: {
 		params: z.object({
 			session_id: maybe(sessionId.min(1)),
@@ -95,7 +103,7 @@ export const sessionMethods = {
 		}),
 		result: z.object({ feedback: z.array(FeedbackPayload) }),
 	},
-	/** Explains the handling of one message. */
+	/** Explains how the gateway handled one message. */
 	explain: {
 		params: z.object({
 			session_id: optionalSession,
@@ -114,7 +122,7 @@ export const sessionMethods = {
 			}),
 			/** Channel messages that the model received with the message. Absent if the client read none. */
 			read: z.exactOptional(ReadMessagesPayload),
-			/** Messages that joined the run, in order. */
+			/** Messages that were added to the run, in order. */
 			steered: z.array(
 				z.object({
 					content: z.string(),

@@ -1,15 +1,15 @@
 import * as z from "zod";
 
 /**
- * Fields of a skill and its run. `call_id` is the model's call that started the skill. It is empty if a person
- * started the skill.
+ * Fields about a skill and its run. `call_id` is the id of the tool call that started the skill. `call_id` is empty if
+ * a person started the skill.
  */
 const skill = { skill_name: z.string(), run_id: z.string(), call_id: z.string() };
 const step = {
 	...skill,
 	step_id: z.string(),
 	step_title: z.string(),
-	/** Name of the model. Empty for the model of the run. */
+	/** Name of the step's model. Empty if the step uses the model of the run. */
 	model: z.string(),
 	/** Task that runs the step. */
 	task_id: z.string(),
@@ -19,7 +19,7 @@ const step = {
 /** Duration in nanoseconds. */
 const duration = z.int().min(0);
 
-/** Events of skills, in the session of their run. */
+/** Events about skills. Each event is in the session of the run that uses the skill. */
 export const skillPayloads = {
 	"skill.started": z.object({
 		...skill,
@@ -29,7 +29,7 @@ export const skillPayloads = {
 	"skill.step.started": z.object(step),
 	/**
 	 * One attempt of a step has ended. `error` is empty if the attempt succeeded. `reason` explains the verdict about
-	 * the criteria of the step, and is empty without a verdict.
+	 * the step's criteria. `reason` is empty if there is no verdict.
 	 */
 	"skill.step.completed": z.object({
 		...step,

@@ -25,12 +25,15 @@ export const SkillPayload = z.object({
 	 * Trust in the skill. `operator`: the skill needs no trust. `changed`: the files differ from the trusted files.
 	 */
 	trust: z.enum(["operator", "trusted", "changed", "untrusted"]),
-	/** Names of the tools that a run with the skill may use. Absent: all tools. */
+	/** Names of the tools that are available to a run with the skill. Absent: all tools. */
 	tools: z.exactOptional(z.array(z.string())),
 	model: z.exactOptional(z.string()),
 	/** SHA-256 of all files of the skill. */
 	hash: z.string(),
-	/** Time at which the gateway first saw this content. Only for skills of the data directory. */
+	/**
+	 * Time at which the gateway first read the present content of the skill. Present only for skills in the data
+	 * directory.
+	 */
 	changed_at: z.exactOptional(z.string()),
 });
 export type SkillPayload = z.output<typeof SkillPayload>;
@@ -43,15 +46,15 @@ const SkillProblemPayload = z.object({
 
 const place = {
 	/**
-	 * Session whose working directory is used. Without `session_id` and `directory`, only skills of the data
-	 * directory are used.
+	 * Session. The skills in its working directory are included. Without `session_id` and `directory`, only skills in
+	 * the data directory are included.
 	 */
 	session_id: optionalSession,
 	/** Path of a working directory. Only the operator may set it. */
 	directory: maybe(directory),
 };
 
-/** Methods for skills of the data directory and of working directories. */
+/** Methods for skills in the data directory and in working directories. */
 export const skillMethods = {
 	/** Returns the skills in order of precedence, and the unusable files. */
 	list_skills: {
@@ -59,7 +62,7 @@ export const skillMethods = {
 		result: z.object({
 			skills: z.array(SkillPayload),
 			problems: z.array(SkillProblemPayload),
-			/** Hash of all skill files of the working directory: see `trust_skills`. "" if there are no files. */
+			/** Hash of all skill files in the working directory, for `trust_skills`. "" if there are no files. */
 			digest: z.string(),
 		}),
 	},
@@ -84,7 +87,7 @@ export const skillMethods = {
 	trust_skills: {
 		params: z.object({
 			directory,
-			/** Value from `list_skills`. The request is refused if a file has changed since then. */
+			/** Value of `digest` from `list_skills`. The request is refused if a file has changed since that call. */
 			digest: maybe(z.string().max(64)),
 			key,
 		}),

@@ -5,14 +5,17 @@ import { Usage } from "./usage-report.ts";
 const task = { task_id: z.string() };
 const titled = { ...task, title: z.string() };
 const count = z.int().min(0);
-/** Usage so far, including the workers. Absent in events of earlier gateway versions. */
+/** Usage of the task so far, including the usage of its workers. Absent in events of earlier gateway versions. */
 const used = { usage: z.exactOptional(Usage) };
 
-/** Events of tasks in their owning session, and events of workers in their own conversations. */
+/**
+ * Events about tasks. The events are in the session that owns the task. Events of workers are in the workers' own
+ * conversations.
+ */
 export const taskPayloads = {
 	/**
 	 * A task was created. `parent_id` is the parent task of a worker, otherwise empty. `by` is the principal that
-	 * submitted the task. It is absent for workers, and in events of earlier gateway versions.
+	 * submitted the task. `by` is absent for workers, and in events of earlier gateway versions.
 	 */
 	"task.created": z.object({
 		...titled,
@@ -23,15 +26,15 @@ export const taskPayloads = {
 	"task.started": z.object(titled),
 	/** Progress of a task. `plan` is absent for a task without a plan, and in events of earlier gateway versions. */
 	"task.progress": TaskProgress.extend({ ...task, plan: z.exactOptional(Plan), ...used }),
-	/** Task list of a run, with its progress. It replaces the previous list of the run. */
+	/** Task list of a run, with the progress of the list. The list replaces the previous list of the run. */
 	"todo.updated": TaskProgress.extend({ run_id: z.string(), call_id: z.string(), plan: Plan }),
 	/** The task waits for `reply_task`. */
 	"task.suspended": z.object({
 		...titled,
 		reason: z.string(),
-		/** Number of suspensions of the task, including the present suspension. */
+		/** Number of times that the task was suspended, including this suspension. */
 		suspend_count: z.int().min(1),
-		/** The plan or question. */
+		/** The plan that the task wants to be reviewed, or the question. */
 		plan_content: z.string(),
 		token: z.string(),
 		...used,
@@ -55,12 +58,13 @@ export const taskPayloads = {
 		...used,
 	}),
 	/**
-	 * The task was cancelled. `reason` explains the cancellation. `by` is the person or client that cancelled the
-	 * task, if any.
+	 * The task was cancelled. `reason` explains the cancellation. `by` is the person or client that cancelled the task,
+	 * and is absent otherwise.
 	 */
 	"task.cancelled": z.object({ ...task, reason: z.string(), by: z.exactOptional(z.string()), ...used }),
 	/**
-	 * Events of a worker of a task. `started` is first and `exited` is last. `completed` or `failed` precedes `exited`.
+	 * Events of a task's worker. The first event is `started`. The last two events are `completed` or `failed`, and then
+	 * `exited`.
 	 */
 	"internal.worker": z.discriminatedUnion("event", [
 		z.object({ ...titled, event: z.literal("started"), parent_id: z.string(), agent: z.string() }),

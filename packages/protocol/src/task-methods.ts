@@ -23,7 +23,7 @@ export const taskMethods = {
 			agent: maybe(z.string().min(1).max(128)),
 			/** Name from `list_models`, or a tier. */
 			model: maybe(z.string().trim().max(200).regex(notBlank, "blank")),
-			/** Tasks of the same session that must complete first. */
+			/** Ids of tasks of the same session. They must complete before the new task starts. */
 			depends_on: maybe(z.array(taskId).max(20)),
 			/** Whether the task requests reviews of its plans. Default: supervised, with reviews. */
 			autonomy: maybe(z.enum(autonomies)),
@@ -32,17 +32,17 @@ export const taskMethods = {
 		result: submitted,
 	},
 	check_task: { params: z.object({ task_id: taskId }), result: TaskPayload },
-	/** Cancels a task with all its workers. A task that has ended stays unchanged. */
+	/** Cancels a task with all its workers. Does nothing if the task has already ended. */
 	cancel_task: {
 		params: z.object({ task_id: taskId, reason: maybe(z.string().trim().max(1_000)), key }),
 		/** Resulting state: `cancelled`, or the state in which the task had already ended. */
 		result: z.object({ task_id: z.string(), status }),
 	},
-	/** Returns the tasks of the session, newest first, without plans and with long texts cut. */
+	/** Returns the tasks of the session, newest first. The result contains no plans, and long texts are shortened. */
 	list_tasks: { params: z.object({}), result: z.array(TaskPayload) },
 	/**
-	 * Returns tasks, newest first, without plans and with long texts cut. Default: tasks of all sessions that the client
-	 * may see.
+	 * Returns tasks, newest first. The result contains no plans, and long texts are shortened. Without `session_id`,
+	 * returns the tasks of all sessions that the client may see.
 	 */
 	query_tasks: {
 		params: z.object({
@@ -53,10 +53,13 @@ export const taskMethods = {
 					error: `must be one or several of ${taskStatuses.join(", ")}`,
 				}),
 			),
-			/** Returns only the workers of this task. */
+			/** Id of a task. Returns only the workers of the task. */
 			parent_id: maybe(taskId),
 			limit: withDefault(z.int().min(1).max(1_000), 50),
-			/** Id of the last task of the previous page. Returns only tasks that were submitted before that task. */
+			/**
+			 * Id of a task, usually the last task on the previous page. Returns only tasks that were submitted before the
+			 * task `before`.
+			 */
 			before: maybe(taskId),
 		}),
 		result: z.object({ tasks: z.array(TaskPayload) }),
@@ -67,7 +70,10 @@ export const taskMethods = {
 			task_id: taskId,
 			feedback: maybe(z.string().max(32_000)),
 			status: z.enum(["approved", "revise"]),
-			/** Token of the question. The token of an earlier question is refused. */
+			/**
+			 * Token of the question, from `task.suspended`. If the token belongs to an earlier question, the request is
+			 * refused.
+			 */
 			token: maybe(z.string().min(1).max(128)),
 			key,
 		}),

@@ -47,16 +47,16 @@ const hash = z
 	.regex(/^[0-9a-f]{64}$/, "must be the hash of a row: 64 characters of 0 to 9 and a to f");
 
 export const trustMethods = {
-	/** Creates a token. Only this response contains the text of the token. */
+	/** Creates a token. The text of the token is only in the response to this request. */
 	create_token: {
 		params: z.object({
 			kind: z.enum(["observer", "connector", "operator"]),
 			name,
 			/** Platform of a connector token. */
 			platform: maybe(platform),
-			/** Guilds or teams of a connector token. They are added to the allowed guilds and teams. */
+			/** Guilds or teams of a connector token. Each of them is added to the allowed guilds and teams. */
 			tenants: maybe(z.array(tenant).max(100)),
-			/** Readable sessions of an observer token. */
+			/** Ids of the sessions that an observer token may read. */
 			sessions: maybe(z.array(z.string().min(1).max(128)).max(100)),
 			/** Lifetime of an observer token in days. Default: 30. Other tokens do not expire. */
 			days: maybe(z.number().min(0.01).max(3650)),
@@ -75,7 +75,7 @@ export const trustMethods = {
 		}),
 		result: z.object({ token: z.string(), info: TokenPayload }),
 	},
-	/** Revokes a token. Its open connections end within 5 s. */
+	/** Revokes a token. Open connections with the token end within 5 s. */
 	revoke_token: {
 		params: z.object({ token_id: z.union([tokenId, name]), key }),
 		result: z.object({ status: z.literal("revoked"), info: TokenPayload }),
@@ -116,8 +116,9 @@ export const trustMethods = {
 					context: z.exactOptional(z.int().min(0)),
 					agent: z.exactOptional(z.string()),
 					/**
-					 * Contents of a welcome message. `posts`: whether connectors post it. `approvers`: up to five
-					 * people who may approve. `approver_roles`: up to five platform roles whose members may approve.
+					 * Contents of a welcome message. `posts`: whether connectors post the message. `approvers`: up to five
+					 * people who may approve. `approver_roles`: up to five platform roles. People with one of these roles
+					 * may approve.
 					 */
 					welcome: z.exactOptional(
 						z.object({
@@ -140,7 +141,7 @@ export const trustMethods = {
 		params: z.object({ role, platform: maybe(platform), tenant: maybe(tenant), key }),
 		result: z.object({ code: z.string(), role, expires_at: z.string() }),
 	},
-	/** Approves the access request with this code, which `pair` returned. */
+	/** Approves the access request with the code `code`. The person received the code from `pair`. */
 	approve_person: {
 		params: z.object({ code: code.min(1), role, key }),
 		result: PersonPayload,
@@ -154,7 +155,7 @@ export const trustMethods = {
 		}),
 		result: z.object({ status: z.literal("withdrawn"), pairing: PairingPayload }),
 	},
-	/** A connector's answer to `person.check`. `late` marks an answer without effect, because the check has ended. */
+	/** A connector's answer to `person.check`. `late`: the check had already ended, so the answer has no effect. */
 	report_person: {
 		params: z.object({
 			check_id: z.string().min(1).max(128),
@@ -170,8 +171,8 @@ export const trustMethods = {
 	},
 	set_person_role: { params: z.object({ person, role, key }), result: PersonPayload },
 	/**
-	 * Removes a person's access, except access from the configuration, and the notes about the person. `forgotten` is the
-	 * number of removed notes.
+	 * Removes a person's access and the notes about the person. Does not remove access that the configuration gives.
+	 * `forgotten` is the number of removed notes.
 	 */
 	remove_person: {
 		params: z.object({ person, key }),
@@ -214,7 +215,7 @@ export const trustMethods = {
 			/** A tool with its arguments, in place of a command. */
 			tool: maybe(z.string().min(1).max(64)),
 			arguments: maybe(z.record(z.string(), z.unknown())),
-			/** Agent profile and channel whose rules also apply. */
+			/** Agent profile. Its rules also apply. `place`: channel. Its rules also apply. */
 			agent: maybe(z.string().min(1).max(128)),
 			place: maybe(place),
 		}),
@@ -224,7 +225,7 @@ export const trustMethods = {
 			floor: z.boolean(),
 			reason: z.string(),
 			classes: z.array(z.string()),
-			/** Matching rules. The deciding rules are first. */
+			/** Rules that match the call. The deciding rules precede the other rules. */
 			rules: z.array(
 				z.object({
 					layer: z.string(),
@@ -248,7 +249,7 @@ export const trustMethods = {
 		}),
 		result: z.object({
 			policy_version: z.string(),
-			/** Reason why a layer is unreadable. Every call is then denied. */
+			/** Reason why a policy file is unusable. While it is unusable, every call is denied. */
 			problem: z.exactOptional(z.string()),
 			rules: z.array(PolicyRulePayload),
 		}),
@@ -261,8 +262,8 @@ export const trustMethods = {
 	request_grant: {
 		params: z.object({
 			/**
-			 * Session and channel of a request by the operator. A chat member's request is for the channel in which it is
-			 * made.
+			 * Session and channel for a request from the operator. A request from a chat member is always for the channel
+			 * in which the member makes the request.
 			 */
 			session_id: optionalSession,
 			channel: maybe(place),
@@ -272,7 +273,10 @@ export const trustMethods = {
 			max_actions: maybe(z.int().min(1).max(10_000)),
 			minutes: maybe(z.int().min(1).max(1440)),
 			reason: z.string().trim().max(500).regex(notBlank, "must contain a reason"),
-			/** Whether the operator may trust a channel without sessions. The id of such a channel may be mistyped. */
+			/**
+			 * Whether to accept a channel without sessions. By default, such a channel is refused, because its id may be
+			 * mistyped. Only for the operator.
+			 */
 			unseen: maybe(z.boolean()),
 			key,
 		}),
@@ -310,11 +314,14 @@ export const trustMethods = {
 	/** Verifies that no row of the audit log was changed. */
 	verify_audit: {
 		/**
-		 * `anchor`: a row from the gateway's log. With this row, the check also finds rows that were removed at the end.
+		 * `anchor`: number and hash of a row, from the gateway's log. With an anchor, the check also detects that rows
+		 * were removed at the end of the audit log.
 		 */
 		params: z.object({
 			anchor: maybe(z.object({ seq: z.int().min(1), hash })),
-			/** Whether the stored text of all sessions is also checked. This takes about 15 seconds for a million rows. */
+			/**
+			 * Whether to check the stored text of all sessions too. The check takes about 15 seconds for a million rows.
+			 */
 			messages: maybe(z.boolean()),
 		}),
 		result: z.object({
@@ -325,7 +332,10 @@ export const trustMethods = {
 			head: z.string(),
 			/** First changed, missing, moved or added row, and the reason. */
 			broken: z.exactOptional(z.object({ seq: z.int(), reason: z.string() })),
-			/** Result of the check of stored text, if it was requested. `ok` above covers only the audit log. */
+			/**
+			 * Result of the check of stored text. Present if `messages` was true in the request. The `ok` outside
+			 * `messages` covers only the audit log.
+			 */
 			messages: z.exactOptional(TextCheckPayload),
 		}),
 	},

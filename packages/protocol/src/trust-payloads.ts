@@ -3,7 +3,7 @@ import * as z from "zod";
 /** Roles that the operator can assign. */
 export const givenRoles = ["guest", "member", "approver", "owner"] as const;
 
-/** Classes of actions that a policy and a grant can name. */
+/** Action classes. Policy rules and grants can name them. */
 export const actionClasses = [
 	"read",
 	"write",
@@ -24,9 +24,9 @@ export const TokenPayload = z.object({
 	kind: z.enum(["operator", "observer", "connector"]),
 	name: z.string(),
 	platform: z.exactOptional(z.string()),
-	/** Guilds or teams of a connector token. Absent: all tenants of its platform. */
+	/** Guilds or teams of a connector token. Absent: all guilds or teams of the platform. */
 	tenants: z.exactOptional(z.array(z.string())),
-	/** Readable sessions of an observer token. Absent: all sessions. */
+	/** Ids of the sessions that an observer token may read. Absent: all sessions. */
 	sessions: z.exactOptional(z.array(z.string())),
 	created_at: z.string(),
 	last_used_at: z.exactOptional(z.string()),
@@ -52,7 +52,7 @@ export const PairingPayload = z.object({
 	platform: z.exactOptional(z.string()),
 	/** Guild or team of an invitation. */
 	tenant: z.exactOptional(z.string()),
-	/** Person who requests access: `PLATFORM:TENANT:USER`, which ends with the platform's own id. */
+	/** Person who requests access: `PLATFORM:TENANT:USER`. `USER` is the platform's own id of the person. */
 	person: z.exactOptional(z.string()),
 	/** Display name. */
 	name: z.exactOptional(z.string()),
@@ -81,31 +81,30 @@ export const PlaceProfilePayload = z.strictObject({
 	root: z.exactOptional(z.string().min(1).max(4096)),
 	/** Ids of the channel's approvers. Absent: all people with the role approver or owner. */
 	approvers: z.exactOptional(z.array(z.string().min(1).max(400)).max(100)),
-	/** Other channels in which approvals of this channel may be answered, by approvers of those channels. */
+	/**
+	 * Other channels in which approvals from the channel's sessions may also be answered. In such a channel, its own
+	 * approvers may answer.
+	 */
 	approve_in: z.exactOptional(z.array(z.string().min(1).max(400)).min(1).max(20)),
 	/** Budget in US dollars per day for each session of the channel. */
 	budget_usd: z.exactOptional(z.number().min(0).max(1_000_000)),
 	/** Maximum bytes of the workspace. */
 	quota_bytes: z.exactOptional(z.int().min(1)),
 	/**
-	 * Messages that the agent answers. `required`: only messages that address it. `always`: also messages that
+	 * Messages that the agent answers. `required`: only messages that address the agent. `always`: also messages that
 	 * address no other person. For connectors.
 	 */
 	mention: z.exactOptional(z.enum(mentions)),
 	/** Whether a channel has a shared conversation, or a conversation for each person. For connectors. */
 	sessions: z.exactOptional(z.enum(sessionModes)),
 	/**
-	 * Displayed parts of an answer during the run: none, text, text and tool calls, or text and tool calls with their
-	 * subjects.
+	 * Parts of an answer that are displayed during the run. There are four levels: none, the text, text and tool calls,
+	 * or text and tool calls with the subject of each call.
 	 */
 	live: z.exactOptional(z.enum(liveLevels)),
-	/**
-	 * Place of the answer to a mention: the channel, or a new thread. For connectors of platforms with threads.
-	 */
+	/** Place of the answer to a mention: the channel, or a new thread. For connectors to platforms with threads. */
 	answers: z.exactOptional(z.enum(answerPlaces)),
-	/**
-	 * Display of the state of a message: by posts, or by reactions. For connectors of platforms with reactions.
-	 */
+	/** Way to display the state of a message: by posts, or by reactions. For connectors to platforms with reactions. */
 	status: z.exactOptional(z.enum(statusModes)),
 	/**
 	 * Handling of a message during a run: the message is queued, or its author may also add it to the run. For
@@ -171,17 +170,17 @@ export type GrantRequestPayload = z.output<typeof GrantRequestPayload>;
 export const TrustedPayload = z.object({ grant_id: z.string(), until: z.string() });
 export type TrustedPayload = z.output<typeof TrustedPayload>;
 
-/** Result of a check of the stored text of sessions. */
+/** Result of a check of stored text in sessions. */
 export const TextCheckPayload = z.object({
 	ok: z.boolean(),
 	/** Number of checked sessions, out of `all_sessions`. */
 	sessions: z.int(),
 	all_sessions: z.int(),
-	/** Number of rows whose hash matches. */
+	/** Number of rows with a matching hash. */
 	verified: z.int(),
-	/** Number of rows that an earlier version stored without a hash. */
+	/** Number of rows without a hash, because an earlier version stored them. */
 	unverified: z.int(),
-	/** Number of changed, removed or moved rows. `examples` contains the first 10. */
+	/** Number of changed, removed or moved rows. `examples` contains the first 10 of them. */
 	faults: z.int(),
 	examples: z.array(z.object({ session_id: z.string(), row: z.string(), reason: z.string() })),
 });
@@ -210,7 +209,7 @@ export const PolicyRulePayload = z.object({
 	reason: z.string(),
 	/** Whether the rule requires approval regardless of grants. */
 	floor: z.boolean(),
-	/** Whether the rule has no effect because its layer may not contain such a rule. */
+	/** Whether the rule has no effect. True for an `allow` rule of the workspace. */
 	ignored: z.boolean(),
 	tools: z.exactOptional(z.array(z.string())),
 	classes: z.exactOptional(z.array(z.string())),

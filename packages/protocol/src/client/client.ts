@@ -17,18 +17,18 @@ export interface ClientOptions {
 	 */
 	readonly certificate?: string | undefined;
 	readonly clock: Clock;
-	/** Source of idempotency keys and of random delays. */
+	/** Source of idempotency keys and random delays. */
 	readonly ids: Ids;
-	/** Whether a failed first connection is retried, as later connections are. Default: true. */
+	/** Whether a failed first connection is retried. Later failed connections are always retried. Default: true. */
 	readonly retryFirst?: boolean;
 	/**
-	 * Transient frames to receive: all (true, the default), none, or the frames with these names. Other transient frames
-	 * are dropped unread, except prompts, `session.deleted` and checks of a person.
+	 * Transient frames to receive: all (true, the default), none (false), or the frames with the listed names. Other
+	 * transient frames are dropped unread, except prompts, `session.deleted` and `person.check`.
 	 */
 	readonly transient?: boolean | readonly EventName[];
-	/** Receives each check of a person. Only connectors receive these checks. */
+	/** Receives each `person.check` frame. The gateway sends these frames only to connectors. */
 	readonly onPersonCheck?: ((check: PersonCheck) => void) | undefined;
-	/** Receives each change of the state. `detail` is a human-readable description of the change. */
+	/** Receives each change of the connection's state. `detail` is a human-readable description of the change. */
 	readonly onState?: ((state: ClientState, detail: string) => void) | undefined;
 }
 
@@ -50,9 +50,9 @@ export type OpenParams = Omit<MethodInput<"open_session">, "join">;
 /** Calls methods of the gateway. */
 export interface Requester {
 	/**
-	 * Calls a method. If the connection is lost before the response, sends the same request again on the next connection.
-	 * Rejects with a `ParleyError`: for example the gateway's error, `cancelled` after an abort, or the reason why the
-	 * client ended.
+	 * Calls a method. If the connection is lost before the response, sends the same request again on the next
+	 * connection. Rejects with a `ParleyError`: for example the gateway's error, `cancelled` if the signal aborts, or
+	 * the reason why the client ended.
 	 */
 	request<Name extends RequestMethod>(
 		method: Name,
@@ -64,8 +64,8 @@ export interface Requester {
 /** Calls methods of the gateway and reads sessions. */
 export interface SessionClient extends Requester {
 	/**
-	 * Creates or resumes a session. Reads its events after `after_seq`, or new events only. Rejects as `request` does, and
-	 * with `already_exists` if this client already reads the session.
+	 * Creates or resumes a session, and reads its events after `after_seq`. Without `after_seq`, reads only new events.
+	 * Rejects as `request` does. Also rejects with `already_exists` if the client already reads the session.
 	 */
 	open(params: OpenParams, options?: OpenOptions): Promise<OpenSession>;
 }

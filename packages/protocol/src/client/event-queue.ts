@@ -10,7 +10,7 @@ export class EventQueue<Item extends object> {
 	#items: Item[] = [];
 	#ended = false;
 	#error: Error | undefined;
-	/** Calls of `next` that wait for an item, in order. Has entries only while the queue is empty. */
+	/** Waiting calls of `next`, in the order of the calls. Contains calls only while the queue has no items. */
 	#waiting: Waiting<Item>[] = [];
 
 	/**
@@ -34,14 +34,14 @@ export class EventQueue<Item extends object> {
 		else this.#items.push(item);
 	}
 
-	/** Ends the queue, and drops the remaining items. */
+	/** Ends the queue, and drops the items that were not read. */
 	end(): void {
 		this.#items = [];
 		this.#ended = true;
 		this.#release();
 	}
 
-	/** Ends the queue with an error. The reader receives the remaining items first. */
+	/** Ends the queue with an error. The reader receives the unread items before the error. */
 	fail(error: Error): void {
 		this.#error ??= error;
 		this.#ended = true;
@@ -49,8 +49,8 @@ export class EventQueue<Item extends object> {
 	}
 
 	/**
-	 * Returns the next item as soon as it arrives, or undefined at the end. Rejects after `fail`, when the queue is empty.
-	 * Concurrent calls receive consecutive items.
+	 * Resolves with the next item when it arrives, or with undefined after the end of the queue. After `fail`, rejects
+	 * when the queue has no items. Concurrent calls receive consecutive items.
 	 */
 	next(): Promise<Item | undefined> {
 		const item = this.#items.shift();

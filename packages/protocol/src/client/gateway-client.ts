@@ -205,7 +205,7 @@ export class GatewayClient implements Client, LinkObserver {
 		this.#link.settle();
 		if (frame.event === personCheckName) {
 			const check = PersonCheck.safeParse(frame.payload);
-			// Another connection of the connector may answer a check that this client cannot read.
+			// If this client cannot read the check, another connection of the connector may answer it.
 			if (check.success) this.#onPersonCheck?.(check.data);
 			return;
 		}
@@ -266,7 +266,7 @@ export interface Request {
 	/** Whether the request is repeated unchanged after a reconnect. */
 	readonly lasting: boolean;
 	/**
-	 * Receives the response when it is read, before any later frame is read, or the error when the request is
+	 * Receives the response when it is read, before any later frame is read. Receives the error if the request is
 	 * rejected.
 	 */
 	settle(answer: Answer): void;

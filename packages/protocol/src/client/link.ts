@@ -7,7 +7,7 @@ import { pinnedTo } from "./pinned-to.ts";
 /** Maximum bytes of a frame from the gateway. A larger frame ends the connection. */
 const maxPayload = 16 * 1_048_576;
 const handshakeTimeoutMs = 10_000;
-/** Maximum milliseconds to wait for the other side's close frame before the socket is destroyed. */
+/** Maximum milliseconds to wait for the gateway's close frame before the socket is destroyed. */
 const closeGraceMs = 2_000;
 
 export interface LinkOptions {
@@ -27,13 +27,16 @@ export interface LinkObserver {
 	received(text: string): void;
 	lost(reason: string, retryInMs: number): void;
 	/**
-	 * Receives the error once at the end of the link: after a final refusal, or a failed first connection without
-	 * `retryFirst`.
+	 * Receives the error at the end of the link, once: after a final refusal, or after a failed first connection if
+	 * `retryFirst` is false.
 	 */
 	refused(error: ParleyError): void;
 }
 
-/** Keeps one WebSocket to the gateway open. It reconnects with increasing delays until it is stopped or refused. */
+/**
+ * Link to the gateway over one WebSocket. Reconnects with increasing delays until the link is stopped or the gateway
+ * refuses the connection.
+ */
 export class Link {
 	readonly #options: LinkOptions;
 	readonly #observer: LinkObserver;
@@ -79,8 +82,8 @@ export class Link {
 	}
 
 	/**
-	 * Sends one frame at the end of the tick, before the close of a `drop` or `stop`. Does nothing without an
-	 * open connection. The frame is lost if the connection fails first.
+	 * Sends one frame at the end of the tick, before the close frame of `drop` or `stop`. Does nothing without an open
+	 * connection. If the connection fails before the frame is sent, the frame is lost.
 	 */
 	send(text: string): void {
 		if (!this.isOpen) return;
@@ -88,12 +91,12 @@ export class Link {
 		this.#socket?.send(text);
 	}
 
-	/** Records that the connection works, which resets the retry delay. */
+	/** Records that the connection works, and resets the retry delay. */
 	settle(): void {
 		this.#failures = 0;
 	}
 
-	/** Closes this connection with a reason, which `lost` reports. Ignores later data on the connection. */
+	/** Closes the present connection. `LinkObserver.lost` receives `reason`. Later data on the connection is ignored. */
 	drop(code: number, reason: string): void {
 		const socket = this.#socket;
 		if (!socket || this.#closing) return;
@@ -184,8 +187,9 @@ const firstMs = 250;
 const maxDelayMs = 10_000;
 
 /**
- * Returns the delay in milliseconds after `failures` failed attempts: random, up to a bound that doubles from 250 ms to
- * 10 s. The random range starts at 0, so that the clients of a restarted gateway do not reconnect at the same time.
+ * Returns the random delay in milliseconds after `failures` failed attempts. The upper bound doubles with each failure,
+ * from 250 ms to 10 s. The lower bound is 0, so that the clients of a restarted gateway do not reconnect at the same
+ * time.
  */
 export function retryDelayMs(failures: number, chance: number): number {
 	return Math.round(chance * Math.min(maxDelayMs, firstMs * 2 ** failures));
@@ -194,8 +198,8 @@ export function retryDelayMs(failures: number, chance: number): number {
 const intervalMs = 30_000;
 
 /**
- * Sends pings, and closes the socket if nothing is received. Without pings, the loss of a connection, for example
- * by a pulled cable, can go unnoticed. Cancel the returned timer when the socket closes.
+ * Sends pings, and closes the socket if no frame arrives in an interval. Without pings, the client may not notice that
+ * the connection is lost, for example because a cable was pulled. Cancel the returned timer when the socket closes.
  */
 function watchLiveness(socket: WebSocket, clock: Clock): Timer {
 	let received = true;

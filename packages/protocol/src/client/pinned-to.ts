@@ -5,7 +5,7 @@ interface PinnedTls {
 	readonly checkServerIdentity: () => undefined;
 }
 
-/** Returns TLS options that trust only this certificate, for any host name. */
+/** Returns TLS options with which a connection trusts only the certificate `certificate` (PEM), for any host name. */
 export function pinnedTo(certificate: string): PinnedTls {
 	return {
 		ca: certificate,

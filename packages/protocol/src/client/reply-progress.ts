@@ -3,23 +3,26 @@ import type { EventPayloads, OzzieEvent } from "../events.ts";
 
 /** Activity of a model other than reply text: thinking, or writing a tool call. */
 export type Progress =
-	/** `text` is the end of the thinking. It is "" before the first text, and if the provider hides the thinking. */
+	/**
+	 * `text` is the end of the thinking so far. `text` is "" before the first text, and if the provider hides the
+	 * thinking.
+	 */
 	| { readonly type: "thinking"; readonly text: string }
-	/** `subject` is the file, command, address or search text of the call; undefined if it is unknown. */
+	/** `subject` is the file, command, address or search text of the call. Undefined if the subject is unknown. */
 	| {
 			readonly type: "writing";
 			readonly name: string;
 			readonly subject: string | undefined;
-			/** Number of characters of the arguments so far. */
+			/** Number of characters of the arguments that the model has written. */
 			readonly length: number;
 	  };
 
 /** Maximum characters of the displayed thinking. */
 const maxThinking = 1_000;
-/** Number of characters of the arguments after which further parts are not searched for the subject. */
+/** Number of characters at the start of the arguments in which the subject is searched. */
 const maxSearched = 2_000;
 
-/** Follows the events of a session to show the activity of its model in a status line. */
+/** Progress of a reply, for a status line. Follows the events of a session and determines the activity of the model. */
 export class ReplyProgress {
 	#now: Progress | undefined;
 	#call = { id: "", content: "" };
@@ -62,7 +65,7 @@ export class ReplyProgress {
 			return;
 		}
 		if (this.#call.id !== id) this.#call = { id, content: "" };
-		// The arguments are unreadable after a gap.
+		// After a gap, the arguments cannot be read.
 		const continues = offset === this.#call.content.length && offset < maxSearched;
 		if (continues) this.#call.content += content;
 		const subject = subjectOf(this.#call.content);
@@ -73,8 +76,8 @@ export class ReplyProgress {
 const named = /"(?:path|file_path|cmd|command|url|pattern|query)"\s*:\s*("(?:[^"\\]|\\.)*")/s;
 
 /**
- * Returns the first line of the argument that identifies the call, or undefined if it is unknown. The arguments
- * may be incomplete.
+ * Returns the first line of the argument that identifies the call. Returns undefined if `json` does not contain the
+ * complete argument. The other arguments may be incomplete.
  */
 function subjectOf(json: string): string | undefined {
 	const written = named.exec(json)?.[1];
@@ -83,7 +86,7 @@ function subjectOf(json: string): string | undefined {
 		const [line = ""] = String(parseJson(written)).split("\n");
 		return line;
 	} catch {
-		// Arguments that are not JSON are refused later.
+		// The gateway refuses arguments that are not JSON, so no error is reported here.
 		return undefined;
 	}
 }

@@ -4,19 +4,21 @@ import type { EventFrame } from "../frame.ts";
 import type { MethodResult } from "../methods.ts";
 import { EventQueue } from "./event-queue.ts";
 
-/** A session that this client reads. */
+/** A session that the client reads. */
 export interface OpenSession {
 	readonly id: string;
 	readonly status: "created" | "resumed";
-	/** Last seq of the session when it was opened. Persisted frames up to this seq are history. */
+	/**
+	 * Last seq of the session when the session was opened. Persisted frames with a seq of at most `lastSeq` are history.
+	 */
 	readonly lastSeq: number;
 	/**
-	 * Returns the frames of the session in order. Persisted frames have no gap and no repeat, even after
-	 * reconnects. After a reconnect, a text that is being streamed restarts with `start`. Can be called once.
-	 * Leaving the loop calls `close`. The iterator throws if the session cannot be continued.
+	 * Returns the frames of the session in order. Each persisted frame is returned once, without gaps, even after
+	 * reconnects. After a reconnect, a text that is being streamed restarts with `start`. Can be called once. If the
+	 * caller leaves the loop, `close` is called. The iterator throws if the client can no longer read the session.
 	 */
 	events(): AsyncIterable<EventFrame>;
-	/** Ends `events()` and removes the session from this client. The session continues on the gateway. */
+	/** Ends `events()`, and the client no longer reads the session. The session continues on the gateway. */
 	close(): void;
 }
 
@@ -32,12 +34,12 @@ export interface ReaderOptions {
 }
 
 /**
- * Result for a received frame. `full`: the reader is too slow, so frames are dropped from this frame on, until
- * the session is resumed.
+ * Result for a received frame. `full`: the reader is too slow, so the frame and all later frames are dropped until the
+ * session is resumed.
  */
 export type ReceiveResult = "kept" | "ignored" | "gap" | "full";
 
-/** Position of this client in the frames of one session, and the unread frames. */
+/** Reader of one session. Stores the client's position in the frames of the session, and the unread frames. */
 export class SessionReader implements OpenSession {
 	readonly id: string;
 	readonly status: "created" | "resumed";
@@ -62,7 +64,7 @@ export class SessionReader implements OpenSession {
 		return this.#cursor.last;
 	}
 
-	/** Whether frames were dropped. The session is resumed when its reader has read all queued frames. */
+	/** Whether frames were dropped. The session is resumed when the caller has read all queued frames. */
 	get isBehind(): boolean {
 		return this.#isBehind;
 	}
@@ -108,7 +110,7 @@ export class SessionReader implements OpenSession {
 			this.close();
 			return { done: true, value: undefined };
 		};
-		// Not a generator, which would need several more promises for each frame.
+		// The iterator is not a generator, because a generator would need several more promises for each frame.
 		const iterator: AsyncIterableIterator<EventFrame, undefined> = {
 			next: async () => {
 				if (isOver) return end();
@@ -133,12 +135,13 @@ export class SessionReader implements OpenSession {
 	}
 }
 
-/** Class of a frame. `gap`: an earlier frame is missing, so this frame must not be delivered. */
+/** Class of a frame. `gap`: an earlier frame is missing, so the frame must not be delivered. */
 type Verdict = "new" | "repeat" | "gap";
 
 /**
- * Position in a session up to which all persisted frames were received, across connections. The gateway repeats open
- * prompts for each joining client, as transient frames or with their old seq. The cursor passes each prompt once.
+ * Position in a session up to which all persisted frames were received, across connections. When a client joins, the
+ * gateway repeats the open prompts, as transient frames or with their old seq. The cursor classifies each prompt as new
+ * only once.
  */
 export class Cursor {
 	readonly #start: number;

@@ -25,7 +25,10 @@ export class Peer {
 		});
 	}
 
-	/** Returns the next request. Rejects if it calls another method, or if the connection ends first. */
+	/**
+	 * Resolves with the next request of the client. Rejects if the request calls another method, or if the connection
+	 * ends before a request arrives.
+	 */
 	async request(method: string): Promise<RequestFrame> {
 		const { value } = await this.#reader.next();
 		if (value?.method !== method) throw new Error(`got ${value?.method ?? "the end"} instead of ${method}`);

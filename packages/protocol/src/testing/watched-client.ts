@@ -8,7 +8,7 @@ interface Change {
 	readonly detail: string;
 }
 
-/** Client with a manual clock and seeded random numbers. A test can wait for its states. */
+/** Client with a manual clock and seeded random numbers. A test can wait for states of the client. */
 export class WatchedClient {
 	readonly client: Client;
 	readonly clock = new ManualClock();
@@ -21,7 +21,7 @@ export class WatchedClient {
 		this.client = createClient({ url, clock, ids: seededIds(1), onState, ...options });
 	}
 
-	/** Waits for the next change to this state and returns its detail. */
+	/** Waits until the client's state changes to `state`, and returns the `detail` of the change. */
 	async until(state: ClientState): Promise<string> {
 		for (;;) {
 			const { value } = await this.#reader.next();
