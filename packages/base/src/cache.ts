@@ -8,9 +8,10 @@ export type Cache<Key extends string | number | object, Value extends NonNullabl
 >;
 
 /**
- * Creates a cache of at most `max` values that can be computed again. It evicts the least recently used value first.
- * With `retentionMs`, a value expires that many milliseconds after it was set. Do not use it for limits, duplicates,
- * pending work or authentication, because an eviction would change the behaviour.
+ * Creates a cache of at most `max` values. The caller must be able to compute an evicted value again. A full cache
+ * evicts the least recently used value. With `retentionMs`, a value expires `retentionMs` milliseconds after it was
+ * set. Do not use a cache for limits, duplicates, pending work or authentication, because an eviction would change the
+ * behaviour.
  */
 export function createCache<Key extends string | number | object, Value extends NonNullable<unknown>>({
 	max,
@@ -26,11 +27,11 @@ export function createCache<Key extends string | number | object, Value extends 
 }): Cache<Key, Value> {
 	// lru-cache 11 treats a start time of 0 as no expiry, and expires a value one millisecond after its `ttl`.
 	const perf = { now: () => clock.monotonic() + 1 };
-	// With its default `ttlResolution` of 1, lru-cache would reuse a time until a timer of 1 ms fires.
+	// With the default `ttlResolution` of 1, lru-cache would reuse an earlier time until its timer of 1 ms fires.
 	const time = retentionMs === undefined ? {} : { perf, ttl: retentionMs - 1, ttlResolution: 0 };
 	return new LRUCache<Key, Value>({
-		// With `max`, lru-cache would allocate its arrays for that many values immediately: megabytes for an almost empty
-		// cache.
+		// With its option `max`, lru-cache would immediately allocate arrays for the maximum number of values: megabytes
+		// for an almost empty cache.
 		maxSize: max,
 		sizeCalculation: () => 1,
 		...time,

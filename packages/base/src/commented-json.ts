@@ -17,19 +17,20 @@ const maxDepth = 64;
 /** Keys and indexes that lead to a value. */
 export type JsonPath = readonly (string | number)[];
 
-/** Unchecked content of a configuration file, with the positions of its values. */
+/** Content of a configuration file, without checks of the values, and the positions of the values. */
 export interface CommentedJson {
 	readonly values: Readonly<Record<string, unknown>>;
 	/**
-	 * Returns the position of a value, or of its nearest existing parent: `FILE:LINE:COLUMN`. Lines and columns start
-	 * at 1.
+	 * Returns the position of the value at `path`, in the form `FILE:LINE:COLUMN`. If the value does not exist, returns
+	 * the position of the nearest parent that exists. Lines and columns start at 1.
 	 */
 	locate(path: JsonPath): string;
 }
 
 /**
- * Reads one object of JSON with comments and trailing commas. `path` names the file in errors. Throws
- * `invalid_argument` for other text, for a duplicate key, and for more than 64 levels of lists and objects.
+ * Parses the text of a JSON object with comments and trailing commas. `path` names the file in errors. Throws
+ * `invalid_argument` if the text is not such an object, has a duplicate key, or has more than 64 levels of lists and
+ * objects.
  */
 export function parseCommentedJson(path: string, source: string): CommentedJson {
 	const text = source.replace(/^\uFEFF/, "");
@@ -59,8 +60,8 @@ export function parseCommentedJson(path: string, source: string): CommentedJson 
 }
 
 /**
- * Returns `source` with one value set, or removed if `value` is undefined. Comments and the format of other lines
- * stay. `parseCommentedJson` must accept `source`.
+ * Returns `source` with the value at `path` set, or removed if `value` is undefined. Preserves comments and the format
+ * of other lines. `parseCommentedJson` must accept `source`.
  */
 export function editCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const indent = /^([ \t]+)\S/m.exec(source)?.[1] ?? "\t";
@@ -74,8 +75,8 @@ export function editCommentedJson(source: string, path: JsonPath, value: unknown
 }
 
 /**
- * Returns `source` with a value appended in one line to an existing list. Comments and the format of other lines
- * stay. `parseCommentedJson` must accept `source`. Throws `invalid_argument` if the path has no list.
+ * Returns `source` with `value` appended, in one line, to the list at `path`. Preserves comments and the format of
+ * other lines. `parseCommentedJson` must accept `source`. Throws `invalid_argument` if there is no list at `path`.
  */
 export function appendCommentedJson(source: string, path: JsonPath, value: unknown): string {
 	const tree = parseTree(source, [], { allowTrailingComma: true });
@@ -105,7 +106,10 @@ export function inlineJson(value: unknown): string {
 	return JSON.stringify(value, undefined, 1).replaceAll(/\n\s*/g, " ");
 }
 
-/** Returns the spaces and tabs before `offset` in its line, or undefined if other text precedes `offset`. */
+/**
+ * Returns the spaces and tabs between the start of the line and `offset`. Returns undefined if the line has other text
+ * before `offset`.
+ */
 function indentOf(source: string, offset: number): string | undefined {
 	return /^[ \t]*$/.exec(source.slice(source.lastIndexOf("\n", offset - 1) + 1, offset))?.[0];
 }
@@ -158,7 +162,7 @@ function properties({ children = [] }: Node): [string, Node][] {
 	});
 }
 
-/** Returns the error as words, for example `comma expected` for `CommaExpected`. */
+/** Returns the code of the error as words, for example `comma expected` for `CommaExpected`. */
 function inWords({ error }: ParseError): string {
 	return printParseErrorCode(error)
 		.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ")

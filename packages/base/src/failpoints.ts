@@ -27,9 +27,10 @@ const processEffects: FailpointEffects = {
 };
 
 /**
- * Arms points. `journal.committed=kill@3,outbox.sent=pause@1` kills the process with SIGKILL at the third hit of the
- * first point. At the first hit of the second point, it writes `failpoint outbox.sent` to stderr and never continues.
- * The empty string arms no point. Throws `invalid_argument` for any other form, and for a point that is armed twice.
+ * Returns failpoints with the armed points in `spec`. For example, `journal.committed=kill@3` kills the process with
+ * SIGKILL at the third hit of `journal.committed`. `outbox.sent=pause@1` writes `failpoint outbox.sent` to stderr at
+ * the first hit of `outbox.sent`, and the code never continues. A comma separates the points. The empty string arms no
+ * point. Throws `invalid_argument` if `spec` has another form or arms a point twice.
  */
 export function parseFailpoints(spec: string, effects: FailpointEffects = processEffects): Failpoints {
 	const armed = new Map<string, Armed>();

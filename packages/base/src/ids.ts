@@ -10,7 +10,9 @@ export interface Ids {
 
 const ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** Bytes per request to the operating system. A separate request for each id would be much slower. */
+/**
+ * Number of random bytes in one request to the operating system. A separate request for each id would be much slower.
+ */
 const POOL_BYTES = 8192;
 
 /** Creates ids from the secure random source of the operating system, or from the given source of bytes. */
@@ -27,13 +29,13 @@ export function chanceOf(ids: Ids): number {
 	return Number.parseInt(ids.uuid().slice(-8), 16) / 2 ** 32;
 }
 
-/** Returns a source of random bytes that returns no byte twice. */
+/** Returns a function that returns the requested number of random bytes. Each byte of the pool is used only once. */
 function pooledRandom(): (bytes: number) => Uint8Array {
 	const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
 	let used = POOL_BYTES;
 	return (bytes) => {
 		if (used + bytes > POOL_BYTES) {
-			// `node:crypto` is loaded with the first id, because a process can start without an id.
+			// `node:crypto` is loaded when the first id is created, because a process can start without an id.
 			process.getBuiltinModule("node:crypto").randomFillSync(pool);
 			used = 0;
 		}

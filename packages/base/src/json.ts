@@ -21,9 +21,10 @@ const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 
 /**
- * Parses JSON from an untrusted source. Throws `invalid_argument` for text that is not JSON or exceeds the limits.
- * Depth and number of values are checked before parsing. Also refuses numbers that are not finite, strings and keys
- * with lone surrogates, and keys that access a prototype. Integers above 2^53 may lose digits, as in `JSON.parse`.
+ * Parses JSON from an untrusted source. Throws `invalid_argument` if the text is not JSON or exceeds the limits. The
+ * depth and the number of values are checked before parsing. Also refuses numbers that are not finite, strings and keys
+ * with lone surrogates, and keys that could change a prototype. Integers above 2^53 may lose digits, as in
+ * `JSON.parse`.
  */
 export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 	checkSize(text, limits.maxDepth ?? 64, limits.maxNodes ?? 20_000);
@@ -44,7 +45,10 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
  * Returns undefined if all keys are unique.
  */
 export function duplicateKey(text: string): string | undefined {
-	/** Keys of each open object, outermost first. Undefined for an array. */
+	/**
+	 * Keys of each open object, in the order from the outermost object to the innermost. Undefined in place of the keys
+	 * for an open array.
+	 */
 	const open: (Set<string> | undefined)[] = [];
 	let string = "";
 	for (let at = 0; at < text.length; at++) {
@@ -64,7 +68,10 @@ export function duplicateKey(text: string): string | undefined {
 	return undefined;
 }
 
-/** Throws if the text exceeds a limit. Counts are exact for valid JSON. `JSON.parse` refuses other text later. */
+/**
+ * Throws if the text exceeds a limit. The counts are exact if the text is valid JSON. If it is not, `JSON.parse`
+ * refuses the text later.
+ */
 function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 	let depth = 0;
 	let nodes = 1;
@@ -120,18 +127,19 @@ function checkValues(root: unknown): void {
 }
 
 /**
- * Throws for a value that is not allowed. Queues containers instead of entering them, so that no allowed depth
- * can exhaust the stack.
+ * Throws if the value is not allowed. Adds an array or object to `containers` and does not check its content
+ * recursively, so that a deep value cannot exhaust the stack.
  */
 function checkValue(value: unknown, containers: Container[]): void {
 	if (typeof value === "string") checkString(value);
 	else if (typeof value === "number" && !Number.isFinite(value)) throw refused("a number that is too large");
-	// The cast is safe because an object of `JSON.parse` is an array or has only string keys.
+	// The cast is safe because an object from `JSON.parse` is an array or has only string keys.
 	else if (typeof value === "object" && value !== null) containers.push(value as Container);
 }
 
 function checkEntries(object: Record<string, unknown>, containers: Container[]): void {
-	// Faster than Object.entries, with the same result, because objects of `JSON.parse` inherit nothing enumerable.
+	// `for…in` is faster than `Object.entries`. The result is the same, because objects from `JSON.parse` inherit no
+	// enumerable properties.
 	for (const key in object) {
 		checkKey(key, object[key]);
 		checkValue(object[key], containers);

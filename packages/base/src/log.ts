@@ -3,14 +3,14 @@ import { pino, stdTimeFunctions } from "pino";
 import type { Redactor, TextRedactor } from "./redactor.ts";
 
 /**
- * Log levels, in order of severity. A logger writes lines of its own level and of later levels. `silent`
- * writes no lines.
+ * Log levels, in ascending order of severity. A logger writes lines of its own level and of the levels after it. A
+ * logger with the level `silent` writes no lines.
  */
 export const logLevels = ["debug", "info", "warn", "error", "silent"] as const;
 
 export type LogLevel = (typeof logLevels)[number];
 
-/** Log of the program for its operator. Never throws because of its arguments. */
+/** Log of the program for its operator. No method throws, whatever its arguments are. */
 export interface Logger {
 	debug(message: string, fields?: LogFields): void;
 	info(message: string, fields?: LogFields): void;
@@ -26,7 +26,10 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export interface LogDestination {
 	/** Writes a line. Returns false if the line was lost. */
 	write(line: string): unknown;
-	/** Returns the number of lines lost since the last call. Without this method, lost lines are not counted. */
+	/**
+	 * Returns the number of lines that were lost since the last call of `drainLost`. If the method is absent, lost lines
+	 * are not counted.
+	 */
 	drainLost?(): number;
 }
 
@@ -44,7 +47,7 @@ export interface LoggerOptions {
 export function createLogger(options: LoggerOptions): Logger {
 	const output = options.destination ?? new StderrWriter();
 	const write = (line: string): void => {
-		// If this line is lost, a line about the loss would be lost too.
+		// If the line is lost, a further line about the loss would be lost too.
 		if (output.write(line) === false) return;
 		const lost = output.drainLost?.() ?? 0;
 		if (lost > 0) lines().warn({ lost }, "log lines are missing here: stderr was not read in time");
@@ -58,7 +61,8 @@ export function createLogger(options: LoggerOptions): Logger {
 				base: null,
 				timestamp: stdTimeFunctions.isoTime,
 				formatters: { level: (label) => ({ level: label }) },
-				// Errors are already plain objects here, which the serializer of pino does not recognise.
+				// Errors are already plain objects here, and pino's own serializer does not recognise plain objects as
+				// errors.
 				serializers: { err: (value: unknown) => value },
 			},
 			{ write },
@@ -74,14 +78,15 @@ export function createLogger(options: LoggerOptions): Logger {
 
 type LineLevel = Exclude<LogLevel, "silent">;
 
-/** Returns the logger for a level, or undefined for a level that is not logged. */
+/** Function that returns the logger for a level, or undefined if lines of the level are not logged. */
 type Lines = (level: LineLevel) => pino.Logger | undefined;
 
 function bind(
 	lines: Lines,
 	{ redactor, bound }: { readonly redactor: TextRedactor; readonly bound: LogFields },
 ): Logger {
-	// Bound fields are redacted for each line, to remove secrets that are registered later.
+	// Bound fields are redacted again for each line, because a secret in them may be registered after `child` was
+	// called.
 	const at = (level: LineLevel) => (message: string, fields?: LogFields) => {
 		lines(level)?.[level](redactor.redactFields({ ...bound, ...fields }), redactor.redact(message));
 	};
@@ -107,14 +112,14 @@ const pauseMs = 10;
 const never = new Int32Array(new SharedArrayBuffer(4));
 
 interface StderrWriterOptions {
-	/** Writes as many bytes as fit, and returns their number. Throws `EAGAIN` if none fit. */
+	/** Writes as many bytes as fit, and returns the number of written bytes. Throws `EAGAIN` if no byte fits. */
 	readonly write?: (bytes: Buffer) => number;
 	readonly pause?: (milliseconds: number) => void;
 }
 
 /**
- * Writes lines to stderr. Waits up to 100 ms for a slow reader, then drops the line, because a log must not
- * stop the program. Also drops a line that cannot be written, for example because the disk is full.
+ * Writer of lines to stderr. Waits up to 100 ms for a slow reader and then drops the line, because a log must not stop
+ * the program. Also drops a line that cannot be written, for example because the disk is full.
  */
 export class StderrWriter {
 	readonly #write: (bytes: Buffer) => number;
@@ -130,7 +135,7 @@ export class StderrWriter {
 
 	/** Writes a line. Returns whether the complete line was written. */
 	write(line: string): boolean {
-		// Does not wait again for a reader that has already missed a line.
+		// After a lost line, further lines do not wait for the reader until `drainLost` is called.
 		let left = this.#lost > 0 ? 0 : maxLineWaitMs;
 		let bytes = Buffer.from(this.#cut ? `\n${line}` : line);
 		while (bytes.length > 0) {
@@ -152,7 +157,7 @@ export class StderrWriter {
 		return true;
 	}
 
-	/** Returns the number of lines lost since the last call. */
+	/** Returns the number of lines that were lost since the last call of `drainLost`. */
 	drainLost(): number {
 		const lost = this.#lost;
 		this.#lost = 0;

@@ -1,24 +1,33 @@
 import { cutShape, longestShape, REPLACEMENT, unwrap } from "./redactor-patterns.ts";
 
-/** Receives text in pieces and returns it without secrets. Delays a part while it may belong to a secret. */
+/**
+ * Stream that receives text in pieces and returns the text without secrets. Delays a part of the text while the part
+ * may belong to a secret.
+ */
 export interface RedactedStream {
-	/** Returns the text that is safe to show. Returns "" while all of it may still belong to a secret. */
+	/**
+	 * Returns the text that is safe to show, from this piece and from delayed text. Returns "" if all of the text may
+	 * still belong to a secret.
+	 */
 	push(text: string): string;
-	/** Ends the text, and returns its remaining part without secrets. */
+	/** Ends the text, and returns the delayed text without secrets. */
 	end(): string;
 }
 
-/** Finds positions at which a secret may begin, by its first characters. */
+/** Finder of positions at which a secret may begin. Recognises the first characters of a secret. */
 export interface Gate {
-	/** Returns the first position at which a secret may begin; undefined if the text has no such position. */
+	/** Returns the first position at which a secret may begin. Returns undefined if the text has no such position. */
 	find(text: string): number | undefined;
-	/** Maximum number of characters that `find` needs to recognise a position. */
+	/** Maximum number of characters that `find` needs, from a position on, to recognise the position. */
 	readonly length: number;
-	/** Starts of registered values, each too short for `find`. Excludes values that begin like a shape. */
+	/**
+	 * Starts of registered values that are too short for `find`. Does not contain the starts of values that begin like a
+	 * shape.
+	 */
 	readonly beginnings: ReadonlySet<string>;
 	/**
-	 * Returns the end of the registered value that begins at this position. Returns Infinity if the text ends within the
-	 * value, and undefined if no value begins there.
+	 * Returns the end of the registered value that begins at position `at`. Returns Infinity if the text ends within the
+	 * value, and undefined if no registered value begins at `at`.
 	 */
 	endOfValue(text: string, at: number): number | undefined;
 }
@@ -29,35 +38,45 @@ export interface Redaction {
 	redactCut(text: string): string;
 }
 
-/** Maximum delayed characters of a word. The rest of a longer credential is dropped as it arrives. */
+/**
+ * Maximum delayed characters of a word. If a credential is longer, further characters of the credential are dropped
+ * when they arrive.
+ */
 const longestWord = 4096;
 /** Maximum delayed characters of a key block. */
 const longestKey = 65_536;
-/** Maximum characters of a registered value that are too few for the gate to find it. */
+/**
+ * Number of characters at the start of a registered value that are still too few for `Gate.find`. One more character is
+ * sufficient.
+ */
 export const longestBeginning = 3;
-/** Maximum characters of the start of a registered value, with a line break after each character except the last. */
+/**
+ * Maximum characters that `Gate.find` needs to find a registered value with a line break (`\r
+ * `) after each character except the last.
+ */
 export const longestWrappedStart = longestBeginning + 1 + 2 * longestBeginning;
 /** First characters of a key block. Must be one of `openings`. */
 const keyOpening = "-----B";
 /** Number of characters after which the title of a key block is complete. */
 const keyTitle = 80;
 
-/** The characters that continue a credential after its delayed part. */
+/** Pattern of characters that may continue a credential after the delayed part of the credential. */
 const restOfCredential = /^[\w.\r\n-]*/;
 const restOfKey = /^[\w+/=\s\\:,-]*/;
 
 /**
- * Delays text from a possible secret to the end of that word or key block, and redacts it as a whole. The
- * opening of a shape, such as `sk-`, may be returned before the rest is recognised. No part of any other
- * registered value is returned, regardless of the pieces. Delays at most `longestWord` characters of a word,
- * `longestKey` characters of a key block, or one registered value. A longer credential or key block becomes
- * one `[redacted]`, up to the first character that cannot continue it.
+ * Creates a stream that delays a possible secret to the end of its word or key block, and then redacts the complete
+ * word or block. The opening of a shape, such as `sk-`, may be returned before the stream recognises a credential. No
+ * part of a registered value is returned, however the text is split, except an opening at the start of the value.
+ * Delays at most `longestWord` characters of a word, `longestKey` characters of a key block, or one registered value. A
+ * longer credential or key block becomes one `[redacted]`, up to the first character that cannot continue the
+ * credential or block.
  */
 export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): RedactedStream {
-	/** The last returned characters that the gate may need. */
+	/** The last characters that were returned. The gate may need them. */
 	let before = "";
 	let pending = "";
-	/** Pattern of the characters to drop, after a credential that is too long to be delayed. */
+	/** Pattern of the characters to drop. Set after a credential that is too long to be delayed. */
 	let dropped: RegExp | undefined;
 
 	const leave = (length: number): string => {
@@ -66,7 +85,10 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 		before = (before + text).slice(-(gate.length - 1));
 		return text;
 	};
-	/** Redacts the text together with the characters before it, so that the same position is not found again. */
+	/**
+	 * Redacts the next `length` pending characters together with `before`. Clears `before`, so that the gate does not
+	 * find the same position again.
+	 */
 	const release = (length: number, transform = redact): string => {
 		const clean = transform(before + pending.slice(0, length));
 		const text = clean.slice(commonLength(before, clean));
@@ -74,7 +96,9 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 		before = "";
 		return text;
 	};
-	/** Drops the rest of a credential. Returns whether pending text is left. */
+	/**
+	 * Drops pending characters of a credential that was too long to be delayed. Returns whether pending text is left.
+	 */
 	const drop = (): boolean => {
 		if (dropped) pending = pending.replace(dropped, "");
 		if (pending === "") return false;
@@ -106,8 +130,8 @@ export function redactedStream(gate: Gate, { redact, redactCut }: Redaction): Re
 }
 
 /**
- * Returns the length of the longest beginning of a value at the end of the text, or 0. Line breaks may interrupt
- * it.
+ * Returns the length of the longest text in `beginnings` with which `text` ends, including line breaks in between.
+ * Returns 0 if `text` ends with none.
  */
 function beginningAtEnd(text: string, { beginnings }: Gate): number {
 	const end = text.slice(-longestWrappedStart);
@@ -126,16 +150,19 @@ function commonLength(a: string, b: string): number {
 	return length;
 }
 
-/** End of the delayed text that can be redacted now. */
+/** Part of the delayed text that can be redacted now. The part begins at the start of the delayed text. */
 interface Part {
 	readonly end: number;
-	/** Pattern of the characters that continue the credential at `end`, if the credential is too long to be delayed. */
+	/**
+	 * Pattern of the characters that may continue a credential. Present if a credential at `end` is too long to be
+	 * delayed.
+	 */
 	readonly rest?: RegExp;
 }
 
 /**
- * Returns the next part, or undefined if it needs more text. Never cuts a registered value. `text` begins at the
- * position that the gate found. Its first `returned` characters have been returned.
+ * Returns the next part, or undefined if more text is needed. Never cuts a registered value. `text` begins at the
+ * position that the gate found. The first `returned` characters of `text` have already been returned.
  */
 function nextPart(text: string, returned: number, gate: Gate): Part | undefined {
 	const part = partOfShapes(text, returned);
@@ -186,9 +213,9 @@ function partOfWord(text: string, returned: number): Part | undefined {
 }
 
 /**
- * Returns the end of a block that may be a private key, or the end of its opening if its title excludes a private
- * key. For a private key that is too long to be delayed, returns the pattern of its rest. Returns undefined if more
- * text is needed.
+ * Returns the part for a block that may be a private key. The part ends at the end of the block. If the title of the
+ * block excludes a private key, the part ends after the opening. If a private key is too long to be delayed, the part
+ * has a `rest`. Returns undefined if more text is needed.
  */
 function partOfKey(block: string, returned: number): Part | undefined {
 	const end = /-----END [A-Z0-9 ]{0,60}-----/.exec(block);

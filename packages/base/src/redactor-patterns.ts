@@ -1,6 +1,6 @@
 /**
- * Returns the forms in which a secret may appear in other text, including the secret itself.
- * `wrappedEncodings` returns the forms that tools break into lines.
+ * Returns the encodings in which a secret may appear in other text, including the secret itself. `wrappedEncodings`
+ * returns the encodings that tools break into lines.
  */
 export function encodings(secret: string): string[] {
 	const text = secret.toWellFormed();
@@ -31,12 +31,15 @@ function inJson(text: string): string {
 	return JSON.stringify(text).slice(1, -1);
 }
 
-/** Minimum characters of a value that tools may break into lines. A shorter value would match too much text. */
+/**
+ * Minimum characters of a value for which line breaks within the value are recognised. A shorter value would match too
+ * much text.
+ */
 const leastWrapped = 16;
 
 /**
- * Returns the encodings of at least `leastWrapped` characters that tools break into lines, for example
- * `base64` after 76 characters and `xxd` after 60.
+ * Returns the encodings of a secret that tools break into lines. For example, `base64` breaks lines after 76
+ * characters, and `xxd` after 60. Omits encodings with fewer than `leastWrapped` characters.
  */
 export function wrappedEncodings(secret: string): string[] {
 	const bytes = Buffer.from(secret.toWellFormed());
@@ -49,7 +52,10 @@ export function wrappedSource(text: string): string {
 	return [...text].map((character) => RegExp.escape(character)).join("(?:\\r?\\n)?");
 }
 
-/** Removes the line breaks of a text, and a `\r` at its end, because the next text may begin with `\n`. */
+/**
+ * Removes the line breaks in a text. Also removes a `\r` at the end, because the following text may begin with `
+ * `.
+ */
 export function unwrap(text: string): string {
 	return text.replaceAll(/\r?\n|\r$/g, "");
 }
@@ -72,8 +78,8 @@ export function endOfWrapped(text: string, value: string): number | undefined {
 }
 
 /**
- * Returns the base64 characters that only the secret determines, in both alphabets. Base64 of a longer text, as in
- * `Authorization: Basic`, has the secret at one of three offsets.
+ * Returns the base64 characters that depend only on the secret, for both alphabets and for three offsets. In the base64
+ * of a longer text, as in `Authorization: Basic`, the secret has one of these offsets.
  */
 function embeddedBase64(bytes: Buffer): string[] {
 	return [0, 1, 2].flatMap((offset) => {
@@ -88,7 +94,8 @@ function embeddedBase64(bytes: Buffer): string[] {
 export const REPLACEMENT = "[redacted]";
 
 /**
- * Patterns of credentials without a maximum length. The last part of each pattern matches the rest of the credential.
+ * Patterns of credentials that have no maximum length. The last repetition in each pattern matches the credential to
+ * its end.
  */
 const endless = [
 	// Slack: https://docs.slack.dev/authentication/tokens
@@ -104,8 +111,8 @@ const endless = [
 ];
 
 /**
- * Patterns of credentials that are not registered. Each pattern takes linear time: repetitions are bounded, or cannot
- * start again inside text that they have just matched.
+ * Patterns of credentials, for credentials that are not registered. Each pattern takes linear time, because each
+ * repetition is bounded or cannot start again inside text that it has just matched.
  */
 export const shapes: readonly RegExp[] = [
 	...endless.map(({ source }) => new RegExp(source, "g")),
@@ -117,16 +124,21 @@ export const shapes: readonly RegExp[] = [
 	/-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:[\w+/=\s\\:,]|-(?!----))*(?:-----END [A-Z0-9 ]{0,60}-----)?/g,
 ];
 
-/** Pattern of a JSON Web Token that ends before its second dot. */
+/** Pattern of a JSON Web Token that is cut before its second dot. */
 const beginningOfJwt = /(?<![\w-])eyJ[\w-]{5,}(?:\.(?:ey?|eyJ[\w-]*)?)?/;
 /** Pattern of a complete or cut credential without a maximum length, at the end of the text. */
 export const cutShape = new RegExp(
 	`(?:${[...endless, beginningOfJwt].map(({ source }) => source).join("|")})$`,
 );
-/** Maximum characters of a shape with a maximum length, and of a beginning that `cutShape` does not match. */
+/**
+ * Maximum characters of a credential with a maximum length. Also the maximum characters of a credential's beginning
+ * that `cutShape` does not match.
+ */
 export const longestShape = 100;
 
-/** Patterns of the first characters of all shapes. A stream delays text that begins with such characters. */
+/**
+ * Sources of patterns for the first characters of each shape. A stream delays text that begins with such characters.
+ */
 export const openings = [
 	"xox[abeprs]",
 	"xapp",
@@ -140,5 +152,5 @@ export const openings = [
 	"-----B",
 	"[MNO][\\w-]{11}",
 ];
-/** Maximum characters of an opening. */
+/** Maximum characters that a pattern in `openings` matches. */
 export const openingLength = 12;

@@ -17,12 +17,14 @@ import {
 	wrappedSource,
 } from "./redactor-patterns.ts";
 
-/** Minimum characters of a registered value. Shorter values are ignored, because ordinary words could contain them. */
+/**
+ * Minimum characters of a registered value. A shorter value is ignored, because ordinary words could contain the value.
+ */
 const MIN_LENGTH = 4;
-/** Minimum characters of an incomplete value at the end of a text. A shorter beginning of a value is not removed. */
+/** Minimum characters of a registered value's beginning for which the beginning is removed at the end of a text. */
 const MIN_CUT = 6;
 
-/** Removes secrets from a complete text, from fields, or from a text that arrives in pieces. */
+/** Redactor of one sink. Removes secrets from a complete text, from fields, or from a text that arrives in pieces. */
 export interface TextRedactor {
 	redact(text: string): string;
 	redactFields(value: unknown): unknown;
@@ -30,25 +32,25 @@ export interface TextRedactor {
 }
 
 /**
- * Removes secrets from text that leaves the process: registered values in common encodings, and text with the shape of a
- * known credential.
+ * Redactor of text that leaves the process. Removes registered values in common encodings, and text with the shape of a
+ * known kind of credential.
  */
 export class Redactor {
-	/** Receives the name of a sink after secrets were removed from a text for the sink. */
+	/** Callback with the name of a sink. Called when a secret was removed from a text for the sink. */
 	onHit: (sink: string) => void = () => undefined;
 	readonly #secrets = new Set<string>();
-	/** All encodings of the secrets. `#wrapped` has the encodings that may contain line breaks. */
+	/** All encodings of the registered secrets. `#wrapped`: the encodings in which a text may contain line breaks. */
 	readonly #values = new Set<string>();
 	readonly #wrapped = new Set<string>();
 	#pattern: RegExp | undefined;
 	/**
-	 * Pattern of the starts of values that may contain line breaks. Compiling a pattern of the complete values would
-	 * take up to a second.
+	 * Pattern of the starts of the values in `#wrapped`. The pattern does not contain the complete values, because its
+	 * compilation would take up to a second.
 	 */
 	#wrappedStarts: RegExp | undefined;
 	#gate: Gate = gateOf([], new Set());
 
-	/** Registers a secret. Ignores values under four characters, because ordinary words could contain them. */
+	/** Registers a secret. Ignores a secret of fewer than four characters, because ordinary words could contain it. */
 	add(secret: string): void {
 		if (secret.length < MIN_LENGTH || this.#secrets.has(secret)) return;
 		this.#secrets.add(secret);
@@ -56,7 +58,7 @@ export class Redactor {
 		this.#compile();
 	}
 
-	/** Ends the registration of a secret that is no longer valid. */
+	/** Removes a secret from the registered secrets, for example because the secret is no longer valid. */
 	remove(secret: string): void {
 		if (!this.#secrets.delete(secret)) return;
 		this.#values.clear();
@@ -93,14 +95,17 @@ export class Redactor {
 		return clean;
 	}
 
-	/** Removes only registered values, for text that users wrote. Text with the shape of a credential stays. */
+	/**
+	 * Removes only registered values. Text that only has the shape of a credential is preserved. Used for text from
+	 * users.
+	 */
 	redactKnown(text: string): string {
 		const clean = this.#pattern === undefined ? text : text.replaceAll(this.#pattern, REPLACEMENT);
 		if (this.#wrappedStarts === undefined || !clean.includes("\n")) return clean;
 		return this.#redactWrapped(clean, this.#wrappedStarts);
 	}
 
-	/** Redacts the registered values that `text` contains with line breaks. `starts` must be a global pattern. */
+	/** Redacts registered values that contain line breaks in `text`. `starts` must be a global pattern. */
 	#redactWrapped(text: string, starts: RegExp): string {
 		const secrets: string[] = [];
 		let from = 0;
@@ -128,7 +133,10 @@ export class Redactor {
 		return redactFields(value, (text) => this.redact(text));
 	}
 
-	/** Returns this redactor for one sink, whose name it passes to `onHit`. */
+	/**
+	 * Returns a view of this redactor for the sink with the name `sink`. The view reports removed secrets to `onHit`
+	 * with the name of the sink.
+	 */
 	into(sink: string): TextRedactor {
 		const redact = (text: string): string => {
 			const clean = this.redact(text);
@@ -162,12 +170,12 @@ export class Redactor {
 }
 
 /**
- * Creates the gate for these values, which must be sorted by length, longest first. Values in `wrapped` may
- * contain line breaks in the text.
+ * Creates the gate for registered values. `values` must be sorted by length, longest first. If a value is in `wrapped`,
+ * the text may contain line breaks within the value.
  */
 function gateOf(values: readonly string[], wrapped: ReadonlySet<string>): Gate {
-	// The opening of a shape, such as `gw_`, is not a secret. Delaying it would delay each text that ends with its first
-	// letter.
+	// The opening of a shape, such as `gw_`, is not a secret. If openings were delayed, each text that ends with the
+	// first letter of an opening would be delayed.
 	const unshaped = values.filter((value) => !opening.test(value)).map(startOf);
 	const beginnings = unshaped.flatMap((start) =>
 		Array.from({ length: longestBeginning }, (_, index) => start.slice(0, index + 1)),
@@ -210,7 +218,7 @@ function endOf(text: string, value: string): number | undefined {
 	return value.startsWith(text) ? Number.POSITIVE_INFINITY : undefined;
 }
 
-/** Pattern of a value that begins like a shape. */
+/** Pattern of the opening of a shape at the start of a value. */
 const opening = new RegExp(`^(?:${openings.join("|")})`);
 
 function startOf(value: string): string {

@@ -15,11 +15,17 @@ export interface TransactionControl {
 	savepoint(): Awaitable;
 	releaseSavepoint(): Awaitable;
 	rollbackToSavepoint(): Awaitable;
-	/** Writes to the disk without a change, because a transaction that writes nothing does not test the disk. */
+	/**
+	 * Writes to the disk without changing data, because a transaction that writes nothing does not show whether the disk
+	 * works.
+	 */
 	probe?(): Awaitable;
-	/** Returns the disk failure that the error reports, or undefined for any other error. */
+	/** Returns the kind of disk failure if the error reports a disk failure. Returns undefined for any other error. */
 	failure?(error: unknown): StorageFailure | undefined;
-	/** Whether the database rolled the transaction back in favour of another transaction, so that a retry can succeed. */
+	/**
+	 * Whether the database rolled the transaction back in favour of another transaction. If so, a retry of the
+	 * transaction can succeed.
+	 */
 	isUndone?(error: unknown): boolean;
 }
 
@@ -34,21 +40,22 @@ export interface GroupCommitOptions<DB> {
 }
 
 /**
- * Callback before a retry of a transaction that the database rolled back. `nextTry`: number of the next attempt.
+ * Callback before a transaction is retried, after the database rolled the transaction back. `nextTry`: number of the
+ * next attempt, from 2.
  */
 export type UndoneWatch = (cause: unknown, nextTry: number) => void;
 
 /**
- * Callback at the start of a transaction of `commands` commands. The returned function is called when the
- * transaction ends, committed or not.
+ * Callback at the start of a transaction with `commands` commands. The returned function is called when the transaction
+ * has been committed or has failed.
  */
 export type TransactionWatch = (commands: number) => () => void;
 
 type Settle = () => void;
 
 /**
- * Maximum attempts of a transaction that conflicts with another transaction each time. After that, its commands are
- * rejected as `unavailable`.
+ * Maximum attempts of one transaction if each attempt conflicts with another transaction. After the last attempt, the
+ * commands in the transaction are rejected as `unavailable`.
  */
 const maxTries = 10;
 
@@ -59,8 +66,8 @@ interface Queued {
 }
 
 /**
- * Implements `Store.commit` for one connection. Waiting commands share one transaction, with a savepoint for
- * each command if there are several.
+ * Implementation of `Store.commit` for one connection. Waiting commands share one transaction. If the transaction has
+ * several commands, each command has a savepoint.
  */
 export class GroupCommit<DB> {
 	readonly #tx: Kysely<DB>;
@@ -118,7 +125,7 @@ export class GroupCommit<DB> {
 
 	async #flushUntilEmpty(): Promise<void> {
 		while (this.#queue.length > 0) {
-			// Waits until the end of this tick, so that all its commands share one transaction.
+			// Waits until the end of the tick, so that all commands of the tick share one transaction.
 			await new Promise((resolve) => setImmediate(resolve));
 			const batch = this.#queue;
 			this.#queue = [];
@@ -131,9 +138,9 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Runs the commands in one transaction, and returns the functions that report their results. Tries up to
-	 * `maxTries` times if the database rolls the transaction back in favour of another transaction. It has then
-	 * changed nothing, and no caller has a result yet.
+	 * Runs the commands in one transaction, and resolves with the functions that report the results of the commands.
+	 * Tries up to `maxTries` times if the database rolls the transaction back in favour of another transaction. After
+	 * such a rollback, nothing has changed, and no caller has a result yet.
 	 */
 	async #persist(batch: readonly Queued[]): Promise<Settle[]> {
 		const [only, ...others] = batch;
@@ -157,7 +164,10 @@ export class GroupCommit<DB> {
 		return settles;
 	}
 
-	/** Runs a single command without a savepoint, because a failed command rolls back its transaction. */
+	/**
+	 * Runs a single command without a savepoint, because the complete transaction can be rolled back if the command
+	 * fails.
+	 */
 	async #transactOne(command: Queued): Promise<Settle[]> {
 		await this.#control.begin();
 		const settle = await this.#failing(command);
@@ -189,8 +199,8 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Throws `reason` if it is a disk failure. The command did not cause it, and SQLite may have rolled back the
-	 * complete transaction.
+	 * Throws `reason` if it is a disk failure, because the command did not cause the failure, and SQLite may have rolled
+	 * back the complete transaction.
 	 */
 	#throwIfOfStorage(reason: unknown): void {
 		if (this.#control.failure?.(reason) !== undefined) throw reason;

@@ -26,9 +26,9 @@ class Placeholder {
 }
 
 /**
- * Creates a statement that is compiled at its first use with an engine, and later only bound and run. Use it
- * in hot paths, in which building the query costs more than running it. `p("name")` marks the position of a
- * parameter wherever a single value is allowed. `R` is the type of a result row.
+ * Creates a statement that is compiled at its first use with an engine. Later uses only bind the parameters and run the
+ * statement. Use it in hot paths, because there the query builder costs more than the query. `p("name")` marks the
+ * position of a parameter wherever a single value is allowed. `R` is the type of a result row.
  */
 export function hotStatement<DB, P extends object, R = unknown>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,
@@ -38,8 +38,9 @@ export function hotStatement<DB, P extends object, R = unknown>(
 }
 
 /**
- * Does the same as `hotStatement` for a statement that changes rows and returns none. Resolves with the number of
- * changed rows. SQLite would copy returned rows to a temporary table, which may cost as much as the change.
+ * Creates a statement as `hotStatement` does, for a change of rows. The statement must not return rows, because SQLite
+ * would copy them to a temporary table, and the copy may cost as much as the change. Resolves with the number of
+ * changed rows.
  */
 export function hotChange<DB, P extends object>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<InsertResult | UpdateResult>,
@@ -49,8 +50,8 @@ export function hotChange<DB, P extends object>(
 }
 
 /**
- * Does the same as `hotStatement` for the insertion of one row. Resolves with the integer key that the engine generated
- * in `column`, or undefined if no row was inserted.
+ * Creates a statement as `hotStatement` does, for the insertion of one row. `column` is the column of the generated
+ * integer key. Resolves with the key of the inserted row, or with undefined if no row was inserted.
  */
 export function hotInsert<DB, P extends object, T extends keyof DB>(
 	column: string,
@@ -58,7 +59,7 @@ export function hotInsert<DB, P extends object, T extends keyof DB>(
 ): (db: Kysely<DB>, parameters: P) => Promise<number | undefined> {
 	const run = prepared<DB, P, { key?: number } | InsertResult>((db, p) => {
 		const insert = build(db, p);
-		// SQLite reports the key of every insertion without `returning`.
+		// SQLite reports the key of every inserted row even without `returning`.
 		return isSqlite(db) ? insert : insert.returning(sql.ref<number>(column).as("key"));
 	});
 	return async (db, values) => {
@@ -77,7 +78,7 @@ function prepared<DB, P extends object, R>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,
 ): (db: Kysely<DB>, values: P) => Promise<QueryResult<R>> {
 	const compiledFor = new WeakMap<object, Compiled<R>>();
-	// The placeholder does not have the parameter's type, but the builder only passes it on.
+	// The placeholder does not have the type of the parameter, but the builder only passes the placeholder on.
 	const p = <K extends keyof P>(name: K) => new Placeholder(name) as P[K];
 	return (db, values) => {
 		const executor = db.getExecutor();
@@ -94,7 +95,7 @@ function prepared<DB, P extends object, R>(
 
 class Compiled<R> {
 	readonly #query: CompiledQuery<R>;
-	/** Names of the parameters by position. Undefined for a literal of the statement itself. */
+	/** Names of the parameters by position. Undefined at the position of a constant value in the statement. */
 	readonly #names: readonly (PropertyKey | undefined)[];
 
 	constructor(query: CompiledQuery<R>) {

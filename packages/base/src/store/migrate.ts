@@ -9,7 +9,7 @@ import {
 import { ParleyError } from "../errors.ts";
 import type { Engine, Migration } from "./store.ts";
 
-/** A database and the schema that the program expects in it. */
+/** A database, and the migrations that the program expects in the database. */
 export interface Schema {
 	readonly db: Kysely<unknown>;
 	readonly engine: Engine;
@@ -17,8 +17,8 @@ export interface Schema {
 }
 
 /**
- * Returns the name of the first migration that the database lacks, or undefined if it has all. Throws
- * `failed_precondition` if a newer program wrote the database. Writes nothing.
+ * Returns the name of the first migration that has not run on the database. Returns undefined if all migrations have
+ * run. Throws `failed_precondition` if a newer program wrote the database. Writes nothing.
  */
 export async function findPending({ db, migrations }: Schema): Promise<string | undefined> {
 	const names = migrations.map((migration) => migration.name);
@@ -36,7 +36,7 @@ export async function findPending({ db, migrations }: Schema): Promise<string | 
 	);
 }
 
-/** Runs all missing migrations in one transaction. After a crash or an error, the schema is unchanged. */
+/** Runs all migrations that have not run, in one transaction. After a crash or an error, the schema is unchanged. */
 export async function migrate({ db, engine, migrations }: Schema): Promise<void> {
 	const steps = migrations.map((migration) => {
 		return [migration.name, { up: (target: Kysely<unknown>) => migration.up(target, engine) }] as const;
@@ -56,7 +56,7 @@ export async function migrate({ db, engine, migrations }: Schema): Promise<void>
 	);
 }
 
-/** Returns the names of the migrations that the database contains, in order. */
+/** Returns the names of the migrations that have run on the database, in alphabetical order. */
 export async function readMigrationNames<DB>(db: Kysely<DB>): Promise<string[]> {
 	const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
 	if (!tables.some((table) => table.name === DEFAULT_MIGRATION_TABLE)) return [];
@@ -65,9 +65,15 @@ export async function readMigrationNames<DB>(db: Kysely<DB>): Promise<string[]> 
 	return rows.map((row) => row.name);
 }
 
-/** Schema of an empty SQLite database after some migrations. Creating it is faster than running these migrations. */
+/**
+ * Schema of a new SQLite database after the migrations in `migrations`. To create the schema directly is faster than to
+ * run the migrations.
+ */
 export interface FreshSchema {
-	/** Names of the migrations that the schema contains. All other migrations are run afterwards. */
+	/**
+	 * Names of the migrations that the schema already includes. All other migrations run after the creation of the
+	 * schema.
+	 */
 	readonly migrations: readonly string[];
 	/** Statements that create all tables, indexes and triggers, including the table of migrations. */
 	readonly schema: string;
@@ -75,7 +81,7 @@ export interface FreshSchema {
 
 /** Creates the schema in an empty database, completely or not at all. Returns false if the database has any table. */
 export function createFresh(database: DatabaseSync, fresh: FreshSchema, now: number): boolean {
-	// Immediate, so that only one of two programs creates the schema of an empty database.
+	// The transaction is immediate, so that only one of two programs creates the schema of an empty database.
 	database.exec("begin immediate");
 	try {
 		const isEmpty = database.prepare("select 1 from sqlite_schema limit 1").get() === undefined;

@@ -28,8 +28,8 @@ export interface KeyvOptions<DB> {
 }
 
 /**
- * Opens a Keyv in the store, for data that shares no transaction with other data. Every operation rejects if
- * the store fails.
+ * Opens a Keyv in the store. Use it for data that is never changed in one transaction with other data. If the store
+ * fails, operations of the Keyv reject.
  */
 export function openKeyv<Value, DB>({ store, clock, namespace }: KeyvOptions<DB>): Keyv<Value> {
 	// The cast is safe because the migration created the table, in addition to the tables of `DB`.

@@ -22,8 +22,8 @@ import type { Migration } from "./store.ts";
 const BUSY_TIMEOUT_MS = 5000;
 
 /**
- * Creates missing directories (0700) and the file, and sets its mode to 0600. SQLite creates its side files with the
- * mode of the database.
+ * Creates missing directories (0700) and the file, and sets its mode to 0600. SQLite creates its additional files with
+ * the mode of the database file.
  */
 export function createPrivately(file: string): void {
 	mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -37,8 +37,8 @@ export function openReader(file: string): DatabaseSync {
 }
 
 /**
- * Opens a connection whose commits reach the disk before they are reported. Does not enforce foreign keys, so that
- * migrations can rebuild tables without deleting the rows that refer to them.
+ * Opens a connection for writing. A commit is reported only after it has reached the disk. The connection does not
+ * enforce foreign keys, so that migrations can rebuild a table without deleting the rows that refer to the table.
  */
 export function openWriter(file: string): DatabaseSync {
 	const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS, enableForeignKeyConstraints: false });
@@ -87,8 +87,8 @@ function isDamage(error: unknown): boolean {
 const failures = [8, 10, 11, 14, 26];
 
 /**
- * Returns the disk failure that an SQLite error reports, or undefined for other errors. SQLITE_FULL and
- * SQLITE_IOERR_SHMSIZE (no space for the `-shm` file) mean that the disk is full.
+ * Returns the kind of disk failure if an SQLite error reports a disk failure. Returns undefined for other errors.
+ * SQLITE_FULL and SQLITE_IOERR_SHMSIZE (no space for the `-shm` file) mean that the disk is full.
  */
 export function storageFailure(error: unknown): StorageFailure | undefined {
 	const code = codeOf(error);
@@ -96,14 +96,14 @@ export function storageFailure(error: unknown): StorageFailure | undefined {
 	return failures.includes(code & 0xff) ? "failing" : undefined;
 }
 
-/** Returns the extended result code, or 0 for any other error. */
+/** Returns the extended result code of an SQLite error, or 0 for any other error. */
 function codeOf(error: unknown): number {
 	return error instanceof Error && "errcode" in error ? Number(error.errcode) : 0;
 }
 
 /**
- * Copies the database completely or not at all, and replaces an earlier copy of the same name. Does nothing for an
- * empty database.
+ * Copies the database to the file `target`, completely or not at all. Replaces an earlier file with the same name. Does
+ * nothing if the database is empty.
  */
 export function copyDatabase(database: DatabaseSync, target: string): void {
 	if (database.prepare("select 1 from sqlite_schema limit 1").get() === undefined) return;
@@ -124,8 +124,9 @@ export function copyDatabase(database: DatabaseSync, target: string): void {
 }
 
 /**
- * Copies the current state of the database in `file` to one file (0600) without side files. Other processes may use the
- * database. `query` reads from the copy. Throws `not_found` if the database does not exist or is empty.
+ * Copies the current state of the database in `file` to the single file `target` (0600). Other processes may use the
+ * database. Resolves with the result of `query`, which reads from the copy. Rejects with `not_found` if the database
+ * does not exist or is empty.
  */
 export async function copySqliteFile<DB, T>(
 	file: string,

@@ -55,7 +55,7 @@ async function texts(store: Store<Tables>): Promise<string[]> {
 	return rows.map((row) => row.text);
 }
 
-/** Copies the files in the state that a crash at this moment would leave. */
+/** Copies the database files in their present state, as if the process had crashed now. */
 function crashCopy(name: string): string {
 	const copy = join(directory, name);
 	for (const suffix of ["", "-wal"]) {

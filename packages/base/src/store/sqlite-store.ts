@@ -27,7 +27,7 @@ export interface SqliteStoreOptions {
 	 */
 	readonly file: string;
 	readonly migrations: readonly Migration[];
-	/** Schema for an empty database. Creating it is faster than running its migrations. */
+	/** Schema for an empty database. To create the schema directly is faster than to run its migrations. */
 	readonly fresh?: FreshSchema;
 	/** Failpoints: `store.commit` before each commit, `store.committed` after it. */
 	readonly failpoints?: Failpoints;
@@ -40,10 +40,11 @@ export interface SqliteStoreOptions {
 }
 
 /**
- * Opens a store in one SQLite file that survives loss of power (WAL, synchronous=FULL), or in memory until the store is
- * closed. Before a migration, a file with data is copied to `FILE.before-MIGRATION`. Rejects with `data_loss` if the
- * file is damaged, with `failed_precondition` if a newer program wrote it, and with `internal` if a migration fails.
- * The data stays unchanged in these cases. Rejects with `unavailable` if the file cannot be opened.
+ * Opens a store in an SQLite file or in memory. In a file, committed data survives loss of power (WAL,
+ * synchronous=FULL). In memory, the data is lost when the store is closed. Before a migration, a file with data is
+ * copied to `FILE.before-MIGRATION`. Rejects with `data_loss` if the file is damaged, with `failed_precondition` if a
+ * newer program wrote the file, and with `internal` if a migration fails. The data stays unchanged in these three
+ * cases. Rejects with `unavailable` if the file cannot be opened.
  */
 export async function openSqliteStore<DB>(options: SqliteStoreOptions): Promise<Store<DB>> {
 	try {
@@ -121,13 +122,13 @@ async function migrateFile(
 	await migrate(schemaOf(writer, migrations));
 }
 
-/** Maximum bytes of a file that is completely checked at every start. */
+/** Maximum bytes of a small file. Each start checks a small file completely. */
 const smallBytes = 8 * 1024 * 1024;
 
 /**
- * Checks the file, and resolves with the name of the first missing migration. The connection is read-only, so
- * that a refused file stays unchanged. A large file is completely checked only before a migration, because the
- * check would delay each start.
+ * Checks the file, and resolves with the name of the first migration that has not run. The connection is read-only, so
+ * that a refused file stays unchanged. A large file is completely checked only before a migration, because the check
+ * would delay each start.
  */
 async function inspect(file: string, migrations: readonly Migration[]): Promise<string | undefined> {
 	const database = openReader(file);
@@ -201,7 +202,7 @@ class SqliteStore<DB> implements Store<DB> {
 		try {
 			this.#writer.exec("pragma wal_checkpoint(truncate)");
 		} catch (error) {
-			// On a full disk, the remaining data stays in the WAL file, which the next start reads.
+			// On a full disk, the remaining data stays in the WAL file, and the next start reads the WAL file.
 			if (storageFailure(error) !== "full") throw error;
 		} finally {
 			this.#writer.close();
@@ -225,7 +226,7 @@ function controlOf(database: DatabaseSync): TransactionControl {
 		rollback: () => {
 			if (database.isTransaction) database.exec("rollback");
 		},
-		// Parley does not use this number. SQLite also writes an unchanged number.
+		// Parley does not use the `user_version` number. SQLite writes the number even if the number does not change.
 		probe: prepare("pragma user_version = 0"),
 		failure: storageFailure,
 	};
@@ -234,7 +235,7 @@ function controlOf(database: DatabaseSync): TransactionControl {
 /** Name of an in-memory database in SQLite: https://www.sqlite.org/inmemorydb.html */
 const inMemory = ":memory:";
 
-/** Opens two connections to a new database in memory. SQLite deletes the database when both are closed. */
+/** Opens two connections to a new database in memory. SQLite deletes the database when both connections are closed. */
 function openMemory(): { readonly writer: DatabaseSync; readonly reader: DatabaseSync } {
 	// The `memdb` VFS lets two connections share a database in memory:
 	// https://www.sqlite.org/src/file/src/memdb.c

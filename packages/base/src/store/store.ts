@@ -4,17 +4,17 @@ import { ParleyError } from "../errors.ts";
 
 export type Engine = "sqlite" | "postgres";
 
-/** SQL database for all data that must survive a crash. `DB` lists the tables. */
+/** SQL database. It stores all data that must survive a crash of the program. `DB` is the type of the tables. */
 export interface Store<DB> {
 	readonly engine: Engine;
 	/**
-	 * Runs a command in a transaction and resolves with its result after the commit. All commands of one tick
-	 * share a transaction. They run sequentially in the order of the calls, and resolve in that order. If a
-	 * command throws, only that command is rolled back, and it rejects with its own error. If the disk or the
-	 * commit fails, every command in the transaction rejects with `unavailable` and is undone. A command must
-	 * wait only for its own queries: a wait for another `commit` never ends. If the database rolls the
-	 * transaction back in favour of another process, its commands run again. So a command must reset its
-	 * results in memory each time, and defer other effects until after the commit.
+	 * Runs a command in a transaction and resolves with the command's result after the commit. All commands of one tick
+	 * share a transaction. They run sequentially in the order of the calls, and resolve in that order. If a command
+	 * throws, only that command is rolled back, and it rejects with its own error. If the disk or the commit fails,
+	 * every command in the transaction rejects with `unavailable` and is undone. A command must wait only for its own
+	 * queries: a wait for another `commit` never ends. If the database rolls the transaction back in favour of another
+	 * process, its commands run again. A command must therefore reset its results in memory each time it runs, and defer
+	 * other effects until after the commit.
 	 */
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T>;
 	/** Runs a query on committed data. Each statement sees the data that was committed before it started. */
@@ -37,13 +37,17 @@ export interface StoreHealth {
 /** One step of a schema. Steps run forward only, in the order of their names, for example `0001-sessions`. */
 export interface Migration {
 	readonly name: string;
-	/** Runs the step in a transaction. SQLite does not enforce foreign keys in it, so that tables can be rebuilt. */
+	/**
+	 * Runs the step in a transaction. SQLite does not enforce foreign keys in the transaction, so that tables can be
+	 * rebuilt.
+	 */
 	up(db: Kysely<unknown>, engine: Engine): Promise<void>;
 }
 
 /**
- * Failure of the store itself: a failed commit, or a closed store. Models, tools and networks also use its code
- * `unavailable`. Code that retries until the store works must check for this class.
+ * Failure of the store itself: a failed commit, or a closed store. The error code is `unavailable`, as for some
+ * failures of models, tools and networks. Code that retries until the store works must therefore check for the class
+ * `StoreError`.
  */
 export class StoreError extends ParleyError {
 	constructor(message: string, cause?: unknown) {

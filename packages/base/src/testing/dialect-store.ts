@@ -15,11 +15,14 @@ import { type Migration, type Store, StoreError } from "../store/store.ts";
 interface DialectStoreOptions {
 	/** Dialect for writing, with one connection. */
 	readonly writer: Dialect;
-	/** Dialect for reading. It does not see the writer's transaction before the commit. */
+	/** Dialect for reading. Its queries do not see the writer's changes before the commit. */
 	readonly reader: Dialect;
 	readonly migrations: readonly Migration[];
 	readonly failpoints?: Failpoints | undefined;
-	/** Classifies errors of a server that other processes use and that may stop. */
+	/**
+	 * Classification of errors, for a database server. A server may stop, and other processes may use it. Default: no
+	 * error is special.
+	 */
 	readonly errors?: ServerErrors;
 	readonly onUndone?: UndoneWatch | undefined;
 }
@@ -78,7 +81,7 @@ function storeOf<DB>(commits: GroupCommit<DB>, db: Kysely<DB>, end: () => Promis
 	};
 }
 
-/** Failure of the server or connection during a query that did not cause it. */
+/** Failure of the server or the connection during a query. The query did not cause the failure. */
 class Interruption extends ParleyError {
 	constructor(cause: unknown) {
 		super("the database cannot be reached or has ended the transaction: try again", {
@@ -102,8 +105,8 @@ async function* streamQuery(): AsyncGenerator<never> {
 }
 
 /**
- * Returns a connection that acquires another connection for each query. Queries after a lost connection then use
- * a new connection.
+ * Returns a connection that acquires another connection for each query. After a connection is lost, the next query
+ * therefore uses a new connection.
  */
 function eachQuery(driver: Driver, errors: ServerErrors): DatabaseConnection {
 	return {
@@ -173,8 +176,8 @@ class Transaction implements DatabaseConnection, TransactionControl {
 	}
 
 	/**
-	 * Whether the transaction was undone. `error`: an `Interruption` of a query, or the server's own error of a
-	 * commit.
+	 * Whether the server rolled the transaction back and allows a retry. `error`: an `Interruption` from a query, or the
+	 * server's own error from a commit.
 	 */
 	isUndone(error: unknown): boolean {
 		return this.#errors.isUndone(error instanceof Interruption ? error.cause : error);

@@ -6,7 +6,7 @@ export interface LogRecord {
 	readonly fields: LogFields;
 }
 
-/** Stores all log records, of every level. Child loggers write to the same records. */
+/** Logger that stores the records of all levels in memory. Child loggers add their records to the same list. */
 export class MemoryLogger implements Logger {
 	readonly records: LogRecord[];
 	readonly #bound: LogFields;

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "../clock.ts";
 
-/** Rounds of the measured work, which takes about 100 ms on an idle core. */
+/** Rounds of the measured work. The work takes about 100 ms on an idle core. */
 const rounds = 20_000_000;
 const idleMs = 100;
 const highest = 50;
@@ -32,22 +32,22 @@ export function runPace(): number {
 	return pace;
 }
 
-/** Converts milliseconds of an idle machine to milliseconds of this machine at the start of the test run. */
+/** Converts a duration on an idle machine to the duration on this machine, with the factor of the test run. */
 export function paced(ms: number): number {
 	return Math.ceil(ms * runPace());
 }
 
 /**
- * Returns the limit in milliseconds for a measurement that has just ended: `promisedMs` times the larger of
- * `runPace` and the factor now.
+ * Returns the limit in milliseconds for a measurement that has just ended. The limit is `promisedMs` times the factor
+ * of the test run, or times the present factor if it is larger.
  */
 export function pacedNow(promisedMs: number): number {
 	return Math.ceil(promisedMs * Math.max(runPace(), measurePace()));
 }
 
 /**
- * Calls `giveUp` after `ms` times `runPace`. If the machine is then at least 1.5 times slower than assumed,
- * extends the wait in proportion. Returns a function that cancels the wait.
+ * Calls `giveUp` after `ms` milliseconds times the factor of the test run. If the machine is at least 1.5 times slower
+ * than assumed at that time, extends the wait in proportion. Returns a function that cancels the wait.
  */
 export function afterPatience(ms: number, giveUp: () => void): () => void {
 	let allowedMs = paced(ms);

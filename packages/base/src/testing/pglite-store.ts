@@ -10,7 +10,7 @@ import type { Failpoints } from "../failpoints.ts";
 import type { Migration, Store } from "../store/store.ts";
 import { openDialectStore } from "./dialect-store.ts";
 
-/** The members of a PGlite database that Kysely uses. */
+/** Interface of a PGlite database that Kysely's dialect requires. */
 type PGliteOfKysely = Exclude<PGliteDialectConfig["pglite"], (...args: never) => unknown>;
 
 export interface PgliteStoreOptions {
@@ -19,8 +19,8 @@ export interface PgliteStoreOptions {
 }
 
 /**
- * Opens a store in an in-memory PostgreSQL of this process. It has one connection, so reads wait for the end
- * of the running transaction.
+ * Opens a store in an in-memory PostgreSQL in this process. The PostgreSQL has one connection, so a read waits until
+ * the running transaction has ended.
  */
 export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<Store<DB>> {
 	// All drivers of the dialect share one PGlite, which runs no other statement during a transaction.
@@ -28,7 +28,7 @@ export async function openPgliteStore<DB>(options: PgliteStoreOptions): Promise<
 	return openDialectStore<DB>({ ...options, writer: dialect, reader: dialect });
 }
 
-/** Empty databases of this process. Emptying a database is faster than opening another. */
+/** Empty databases in this process, for further stores. To empty a database is faster than to open another database. */
 const idle: PGlite[] = [];
 
 /** Returns a view of `database`. Closing the view empties the database for the next store. */
@@ -56,7 +56,7 @@ async function openDatabase(): Promise<PGlite> {
 	return PGlite.create({ loadDataDir: await empty });
 }
 
-/** Path of the installed PGlite. It contains the version, so each version has a separate cache file. */
+/** Path of the installed PGlite. The path contains the version, so each version has a separate cache file. */
 const installed = createRequire(import.meta.url).resolve("@electric-sql/pglite");
 const version = createHash("sha256").update(installed).digest("hex").slice(0, 16);
 const cache = fileURLToPath(new URL("../../../../node_modules/.cache/parley", import.meta.url));
