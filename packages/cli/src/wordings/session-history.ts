@@ -25,8 +25,8 @@ export class SessionHistory {
 	}
 
 	/**
-	 * Removes the import mark in a fork, so that the event also has rows. An empty message stays marked and has no
-	 * row.
+	 * Removes the import mark in a fork, so that the rows of the event do not contain `(imported)`. An empty message
+	 * keeps the mark, so that it has no rows.
 	 */
 	#plain(event: Extract<OzzieEvent, { event: "user.message" | "assistant.message" }>): OzzieEvent {
 		if (!this.#isFork || event.payload.content === "") return event;

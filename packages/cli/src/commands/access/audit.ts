@@ -95,8 +95,8 @@ async function verify(flags: AuditFlags, io: Io): Promise<void> {
 
 /**
  * Resolves with the result of the check. A gateway that `--url` or PARLEY_URL names runs the complete check.
- * Otherwise, this process checks the messages in the database of the data directory. The running gateway checks the
- * audit log, or this process if no gateway is running.
+ * Otherwise, this process checks the messages in the database of the data directory. The audit log is checked by the
+ * running gateway, or by this process if no gateway is running.
  */
 async function checkOf(flags: AuditFlags, io: Io): Promise<AuditCheck> {
 	const { anchor, url } = flags;

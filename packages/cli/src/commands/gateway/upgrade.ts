@@ -6,7 +6,9 @@ import { sharedHelp } from "../../texts/commands/shared.ts";
 import type { UpgradeFlags } from "../../upgrade/upgrade-parley.ts";
 
 interface Flags extends UpgradeFlags {
-	/** Whether to migrate only the data. An upgrade calls the new version with this flag. */
+	/**
+	 * Whether to migrate the data without an upgrade of the program. An upgrade calls the new version with this flag.
+	 */
 	readonly migrate?: boolean;
 }
 
