@@ -14,7 +14,7 @@ export function benches() {
 }
 
 /**
- * Runs one bench on the workspace's Node, with the output of this process. A bench exits 1 below its floor.
+ * Runs one bench on the workspace's Node, with the output of this process. A bench exits with 1 if it misses a limit.
  * @param {string} name
  * @param {readonly string[]} args
  * @param {number} [limitMs] Time limit. A bench that exceeds it is stopped and counts as failed.

@@ -78,7 +78,8 @@ function place(draft, folder) {
 }
 
 /**
- * Deletes other builds except the newest `OLDER_BUNDLES`, and drafts that killed builds left.
+ * Deletes old folders of builds. Keeps the folder `made` and the newest `OLDER_BUNDLES` other folders. Drafts that
+ * killed builds left are also such folders.
  * @param {string} made
  */
 function deleteOtherBuilds(made) {

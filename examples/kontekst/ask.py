@@ -1,8 +1,10 @@
-"""Runs one prompt and asks on the terminal about each tool call. README.md has the commands that make kontekst_pb2.
+"""Runs one prompt, and asks on the terminal for the approval of each tool call.
+
+README.md contains the commands that generate kontekst_pb2.
 
     examples/kontekst/.venv/bin/python examples/kontekst/ask.py "run: echo hi"
 
-PARLEY_ADDRESS is HOST:PORT of the gateway (127.0.0.1:50051 by default), PARLEY_TOKEN its token.
+PARLEY_ADDRESS is HOST:PORT of the gateway (default: 127.0.0.1:50051), and PARLEY_TOKEN is its token.
 """
 
 import os
@@ -16,7 +18,7 @@ import kontekst_pb2_grpc as services
 
 
 class Run:
-    """One run. Its commands wait in a queue until gRPC sends them; None ends the stream."""
+    """One run. Its commands wait in a queue until gRPC sends them. `None` in the queue ends the stream of commands."""
 
     def __init__(self, channel: grpc.Channel, prompt: str) -> None:
         token = os.environ.get("PARLEY_TOKEN")
@@ -27,7 +29,10 @@ class Run:
         self.events: Iterator[kontekst.RunEvent] = agent.Run(iter(self.commands.get, None), metadata=metadata)
 
     def decide(self, call: kontekst.ProposedToolCall) -> None:
-        """Asks about one call. An answer other than `approve`, or the end of the input, denies the call."""
+        """Asks for a decision about one call, and sends it.
+
+        Any answer other than `approve` denies the call. The end of the input also denies the call.
+        """
         print(f"\n{call.name} {call.arguments_json}\n{call.preview}approve or deny? ", end="", flush=True)
         if sys.stdin.readline().strip() == "approve":
             command = kontekst.RunCommand(approve_tool=kontekst.ApproveToolCommand(call_id=call.call_id))
@@ -37,7 +42,7 @@ class Run:
         self.commands.put(command)
 
     def follow(self) -> str:
-        """Shows the events. Returns how the run ended: `completed`, `cancelled` or `failed`."""
+        """Prints the events. Returns the name of the last event: `completed`, `cancelled` or `failed`."""
         end = ""
         for message in self.events:
             event = message.WhichOneof("event")

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Asks the agent one question, shows its work, and prints the tokens and the cost. Needs only Python 3.9 or newer.
+"""Asks the agent one question. Prints its answer, its tool calls, the tokens and the cost.
+
+Needs only Python 3.9 or newer.
 
     examples/zot/ask.py "say: hello" --provider offline
 
@@ -17,7 +19,7 @@ from typing import Any, Iterator
 
 
 class Agent:
-    """One `zot rpc` process. Each line of its input is a command, and each line of its output an event or a response."""
+    """One `zot rpc` process. Each input line is a command. Each output line is an event or a response."""
 
     def __init__(self, flags: list[str]) -> None:
         program = shlex.split(os.environ.get("ZOT") or "zot")
