@@ -1,7 +1,7 @@
 /**
  * Authentication modes, each with the clients that need a token:
- * - `local`: all except processes of the gateway's user on this machine. Tool processes need one, and without
- *   `trustLocal` all processes.
+ * - `local`: all except processes of the gateway's user on this machine. Tool processes need a token. Without
+ *   `trustLocal`, all processes need one.
  * - `token`: all.
  * - `none`: all except programs on this machine.
  *

@@ -128,7 +128,7 @@ interface Tool extends Disposable {
 	readonly accepted: Socket;
 }
 
-/** Starts `script` in a shell with its own process group, like a tool, and waits for its connection. */
+/** Starts `script` in a shell with its own process group, like a tool, and waits for the script's connection. */
 async function runTool(server: Server, script: string, env = process.env): Promise<Tool> {
 	// The cast is safe because the server listens on a port, not on a path.
 	const { port } = server.address() as AddressInfo;

@@ -105,7 +105,7 @@ interface Packed {
 	readonly linkpath?: string;
 }
 
-/** Returns the text of each file by its path. Omits the side files of databases. Returns no text for databases. */
+/** Returns the text of each file by its path. Omits the side files of databases. The text of a database is empty. */
 async function contents(directory: string): Promise<Record<string, string>> {
 	const entries = await readdir(directory, { recursive: true, withFileTypes: true });
 	const files = entries

@@ -35,7 +35,7 @@ import { findUnfinished } from "./place-restored.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 const stagingPrefix = ".parley-backup-";
-/** Age in milliseconds from which a temporary directory is treated as the remainder of a killed backup. */
+/** Age in milliseconds at which a temporary directory is treated as the remainder of a killed backup. */
 const abandonedAfterMs = 24 * 60 * 60_000;
 
 export interface BackupOptions {

@@ -7,11 +7,11 @@ import { isReserved, workspacesDirectory } from "./manifest.ts";
 import { syncDirectory } from "./sync-directory.ts";
 
 /**
- * Prefixes of the directories of a restore, which T identifies. A restore works inside the data directory, because
- * the data directory may be a mount point, which cannot be replaced. The restored content is written to
- * `restore.part-T`. Renaming this directory to `restore.ready-T` commits the restore. Then the old content moves to
- * `before-restore-T`, and `restore.ready-T` becomes `restore.placing-T`. Its content moves up into the data
- * directory. The next process that locks the data directory continues a committed restore.
+ * Prefixes of the names of a restore's directories. T, the time of the restore, follows each prefix. A restore works
+ * inside the data directory, because the data directory may be a mount point, which cannot be replaced. The restored
+ * content is written to `restore.part-T`. Renaming this directory to `restore.ready-T` commits the restore. Then the
+ * old content moves to `before-restore-T`, and `restore.ready-T` becomes `restore.placing-T`. Its content moves up
+ * into the data directory. The next process that locks the data directory continues a committed restore.
  */
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";
@@ -41,8 +41,8 @@ export async function placeRestored(
 }
 
 /**
- * Completes an interrupted restore that was committed, and deletes the content of a restore that was not. The caller
- * must have the lock of the data directory.
+ * Completes an interrupted restore if it was committed. Deletes its content if it was not committed. The caller must
+ * have the lock of the data directory.
  */
 export async function finishRestore(
 	dataDirectory: string,

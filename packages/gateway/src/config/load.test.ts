@@ -673,8 +673,7 @@ test("a configuration file that every user can replace is refused, but not in a 
 	);
 	chmodSync(place.at("other"), 0o1777);
 	expect(place.load({ flags }).model).toBe("x");
-	// Every user can write to /dev/null, but writes do not change what a reader gets. The file is refused only because
-	// it is empty.
+	// Every user can write to /dev/null, but this changes nothing for readers. Only its empty content is refused.
 	expect(() => place.load({ flags: { config: "/dev/null" } })).toThrow(
 		refusal("invalid_argument", "/dev/null", "value expected"),
 	);
@@ -783,8 +782,7 @@ asRoot(
 			`the configuration file ${file} can be replaced by the group with id ${stranger}, which can write ${place.at("top")}; ` +
 				`if that is not intended, run: chmod g-w '${place.at("top")}'`,
 		]);
-		// With the sticky bit, the owner of a directory can replace the entries of all users, but the group of the
-		// directory cannot.
+		// With the sticky bit, the owner of a directory can replace all entries, but the directory's group cannot.
 		expect(set(stranger, stranger, 0o1775)).toEqual([expect.stringContaining("who owns")]);
 		expect(set(0, stranger, 0o1775)).toEqual([]);
 		// The user's own directory, the user's private group, and the group of root cause no warning.

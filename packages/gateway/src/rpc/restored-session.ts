@@ -13,7 +13,7 @@ import type { Models } from "../models/open-models.ts";
 import { rpcTexts } from "../texts/rpc.ts";
 import type { Agent } from "../wires/zot/agent.ts";
 
-/** Maximum number of listed sessions. Killed processes can leave only far fewer sessions. */
+/** Maximum number of listed sessions. Killed processes leave far fewer sessions. */
 const maxListed = 1_000;
 
 interface RestoredSession {

@@ -54,8 +54,8 @@ export class SecretPages {
 	/** Pages by the hash of their address. The oldest page is the first one. */
 	readonly #pages = new Map<string, StoredPage>();
 	/**
-	 * Secret from which the address of a page with an idempotency key is derived, each time in the same way. The
-	 * address itself is not stored.
+	 * Secret from which the addresses of pages with an idempotency key are derived. The same key always has the same
+	 * address. The address itself is not stored.
 	 */
 	readonly #seed = randomBytes(32);
 

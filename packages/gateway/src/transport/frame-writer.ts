@@ -6,9 +6,9 @@ import { type ReaderBudget, readerBudget, readerPatienceMs } from "./reader-budg
 /** Number of bytes in the buffer of the socket above which further frames wait in the writer. */
 const socketShare = 256 * 1024;
 
-/** Number of bytes of a replay from which the collected frames are written, so that few system calls are necessary. */
+/** Number of collected bytes at which a replay writes its frames, so that few system calls are necessary. */
 const replayChunk = 64 * 1024;
-/** Number of frames of a replay from which the collected frames are written. */
+/** Number of collected frames at which a replay writes them. */
 const replayFrames = 256;
 
 export interface FrameWriterOptions {

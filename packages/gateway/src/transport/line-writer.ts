@@ -14,7 +14,7 @@ const partBytes = 16 * 1024;
 /** Number of characters above which text does not wait for the end of the tick, so that the reader can begin. */
 const large = 1024 * 1024;
 
-/** Number of lines in one tick from which the lines are treated as a stream, for example of a fast reply. */
+/** Number of lines in one tick at which the lines are treated as a stream, for example of a fast reply. */
 const streamLines = 4;
 /**
  * Maximum number of event-loop turns in which lines wait for the same write. Lines share a write because a write

@@ -8,7 +8,7 @@ import { encodePassing, encodeRecorded } from "./codec.ts";
 
 /** Milliseconds between two heartbeats. Proxies and clients may close a silent connection after a minute or less. */
 const heartbeatMs = 15_000;
-/** Milliseconds for a client to read the remaining events after `close`. Then its connection is destroyed. */
+/** Milliseconds for a client to read the remaining events after `close`. Then the connection is destroyed. */
 const closeMs = 2_000;
 /** Maximum number of recorded events in one read of the journal. */
 const pageSize = 50;

@@ -94,7 +94,8 @@ class TestServer implements AsyncDisposable {
 	}
 
 	/**
-	 * Sends the header lines of a request, in which PORT becomes the port. Reads until the server closes the connection.
+	 * Sends the header lines of a request. PORT in a line is replaced with the server's port. Reads until the server
+	 * closes the connection.
 	 */
 	async send(...lines: readonly string[]): Promise<string> {
 		// The cast is safe because the server listens on a port.

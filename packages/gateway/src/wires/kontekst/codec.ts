@@ -66,7 +66,7 @@ function previewOf(prompt: Prompt | undefined): string {
 }
 
 /**
- * Maximum numbers of bytes of each text in arguments that are too long. Each number is tried in order until the
+ * Maximum numbers of bytes of each text in shortened arguments. The numbers are tried in this order until the
  * arguments fit.
  */
 const shorterTexts = [10_000, 1_000, 100];

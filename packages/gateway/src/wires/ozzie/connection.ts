@@ -55,8 +55,8 @@ export class OzzieConnection implements HandlerContext {
 	readonly #views = new Map<string, SessionView>();
 	#current: string | undefined;
 	/**
-	 * Key of this connection in the rate limit, without a session. A symbol, because the rate limit may outlive the
-	 * connection.
+	 * Key of this connection in the rate limit while it has no current session. A symbol, because the rate limit may
+	 * outlive the connection.
 	 */
 	readonly #unnamed = Symbol("a connection without a session");
 	readonly #pending: { readonly id: string | undefined; readonly work: () => Promise<ResponseFrame> }[] = [];

@@ -15,7 +15,7 @@ export type SessionErrorCode =
 	| "safety_violation"
 	| "unsupported";
 
-/** Codes of temporary errors. The same request may succeed later. */
+/** Error codes after which a repetition of the same request may succeed. */
 const retryable: ReadonlySet<SessionErrorCode> = new Set(["internal", "model_error", "rate_limited"]);
 
 export function isRetryable(code: SessionErrorCode): boolean {

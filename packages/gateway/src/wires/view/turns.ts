@@ -8,7 +8,7 @@ type EventOf<Type extends SessionEvent["event"]["type"]> = Extract<
 type Called = EventOf<"model.called">;
 type Outcome = EventOf<"tool.completed" | "tool.failed">;
 
-/** Outcome of a call that did not run before its run ended. `error` is the error of the run; may be empty. */
+/** Outcome of a call that was not executed before its run ended. `error` is the error of the run; may be empty. */
 interface NotRun {
 	readonly type: "tool.not_run";
 	readonly error: string;

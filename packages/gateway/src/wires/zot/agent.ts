@@ -146,8 +146,8 @@ export class Agent {
 	}
 
 	/**
-	 * Returns the listed models. If the active model is not listed, it is first. For example, it is a model of the
-	 * operator's own server.
+	 * Returns the listed models. If the active model is not listed, it is added as the first one. For example, it is a
+	 * model of the operator's own server.
 	 */
 	models(): readonly ModelInfo[] {
 		const listed = this.#runtime.models(principal);

@@ -21,7 +21,7 @@ const reportMs = 10_000;
  * limit has passed. A cancelled call cancels the run.
  */
 export async function ask(context: McpContext, input: AskInput, call: ToolCall): Promise<CallToolResult> {
-	// This check comes first, so that a client without the right cannot find out whether the session exists.
+	// This check comes first, so that a client without the right to write cannot find out whether the session exists.
 	authorize(context.principal, "session.write");
 	const { sessionId, isNew } = await sessionFor(context, input);
 	const wait = new RunWait(sessionId);
