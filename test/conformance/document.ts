@@ -1,6 +1,6 @@
 import type { RequirementId } from "./requirements.ts";
 
-/** A promise of the protocol document to clients, paraphrased, and the requirements that cover it. */
+/** A promise of the protocol document to clients, paraphrased, and the requirements that cover the promise. */
 export interface Sentence {
 	readonly section: string;
 	readonly says: string;

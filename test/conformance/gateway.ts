@@ -27,7 +27,7 @@ export class TestGateway implements AsyncDisposable {
 	readonly directory: string;
 	readonly #options: GatewayOptions;
 	#gateway: Gateway | undefined;
-	/** Address of the latest gateway, even after it has stopped. */
+	/** Address of the latest gateway, even after that gateway has stopped. */
 	#url = "";
 
 	private constructor(directory: string, options: GatewayOptions) {

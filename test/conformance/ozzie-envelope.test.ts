@@ -97,8 +97,8 @@ verifiesOn(
 		const known = { id: "scripted", provider: "scripted", context_window: 10_000_000, max_output: 8_192 };
 		const data = { "models.json": JSON.stringify({ models: [known] }) };
 		await using gateway = await TestGateway.start({ model, data });
-		// The text is shorter than the maximum tool result, but the client's frame contains it twice and would exceed the
-		// limit.
+		// The text is shorter than the maximum tool result, but the client's frame contains the text twice and would
+		// exceed the frame limit.
 		const lines = `${"x".repeat(99)}\n`.repeat(290);
 		await writeFile(gateway.path("work", "lines.txt"), lines);
 		await using client = await dial(gateway);

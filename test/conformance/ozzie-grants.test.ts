@@ -38,7 +38,7 @@ interface Channel extends AsyncDisposable {
 	readonly session: string;
 	again(): Promise<OzzieClient>;
 	as(user: string, shared?: boolean): object;
-	/** Sends a message as `user`. Returns whether its call required approval, which it denies. */
+	/** Sends a message as `user`. Returns whether the message's call required approval. Denies the approval. */
 	asks(user: string, content?: string): Promise<boolean>;
 }
 

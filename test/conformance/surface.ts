@@ -3,8 +3,8 @@ import type { EventName, MethodName } from "@parley/protocol";
 import type { RequirementId } from "./requirements.ts";
 
 /**
- * Maps each method, command or event to the requirement whose scenarios test it. At least one file with such a scenario
- * must contain the name. The compiler reports missing entries, except for names of a `.proto` file, which
+ * Maps the name of each method, command or event to a requirement. At least one file with a scenario for that
+ * requirement must contain the name. The compiler reports missing entries, except for names of a `.proto` file, which
  * `surface.test.ts` checks.
  */
 type Table<Name extends string> = Readonly<Record<Name, RequirementId>>;

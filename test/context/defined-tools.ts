@@ -7,8 +7,8 @@ const packages = fileURLToPath(new URL("../../packages", import.meta.url));
 const nameless = ["agent/client-tools/client-tools.ts", "agent/mcp/mcp-tool.ts", "tools/short/"];
 
 /**
- * Returns the names of all tools with a fixed name, read from the sources of the product. Throws if the definition
- * of such a tool does not start with its name.
+ * Returns the names of all tools with a fixed name, read from the sources of the product. Throws if the definition of
+ * such a tool does not start with the name of the tool.
  */
 export function definedTools(): string[] {
 	const files = globSync("*/src/**/*.ts", { cwd: packages, exclude: ["**/*.test.ts", "**/testing/**"] });

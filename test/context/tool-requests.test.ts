@@ -89,8 +89,8 @@ test("each tool has a test that names it", () => {
 	);
 	const isTested = (name: string): boolean => {
 		const variable = name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-		// A name of one word, for example `skill`, is also a common word. It must follow `name:` or be an argument of a
-		// call.
+		// A name of one word, for example `skill`, is also a common word. Such a name must follow `name:` or be an
+		// argument of a call.
 		const quoted = name.includes("_") ? `"${name}"` : `(?:prepare|call|plan|run|name:)\\(? ?"${name}"`;
 		const mention = new RegExp(`${quoted}|\\b${variable}\\.(?:plan|run)\\b|\\(${variable}[,)]`);
 		return sources.some((source) => mention.test(source));

@@ -85,8 +85,8 @@ export class KillableGateway {
 	}
 
 	/**
-	 * Starts the gateway, sends messages to it, and resolves with its kill. If a kill from outside missed its planned
-	 * state, its `state` is `elsewhere`.
+	 * Starts the gateway, sends messages, and resolves when the gateway was killed. If a kill from outside missed the
+	 * planned state, the `state` of the result is `elsewhere`.
 	 */
 	async live(plan: PlannedKill, turns: number): Promise<Kill> {
 		const gateway = this.#start(plan.hooks);

@@ -65,8 +65,8 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Sends a message once, by default without an idempotency key, and returns the id of its run. If the connection
-	 * is lost before the response, the promise never settles.
+	 * Sends a message once, by default without an idempotency key, and returns the id of the message's run. If the
+	 * connection is lost before the response, the promise never settles.
 	 */
 	async sendToOpened(session: string, content: string, key?: string): Promise<string> {
 		return runOf(await this.request("send_message", { content, key }, { session }));
@@ -130,8 +130,8 @@ export class RawFollower implements Follower {
 	}
 
 	/**
-	 * Sends a request. Resolves with the payload of the response, or rejects with its error. If the connection is lost
-	 * before the response, the promise never settles, unless `lasting` is set.
+	 * Sends a request. Resolves with the payload of the response, or rejects with the error of the response. If the
+	 * connection is lost before the response, the promise never settles, unless `lasting` is set.
 	 */
 	request(
 		method: string,

@@ -8,7 +8,7 @@ import { expect, test } from "vitest";
 import { OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess, patienceMs } from "../gateway-process.ts";
 
-/** One failpoint before the transaction of a due schedule, and two after it. */
+/** One failpoint before the transaction of a due schedule, and two after that transaction. */
 const places = ["schedule-due", "accepted", "schedule-fired"] as const;
 const hour = 3_600_000;
 

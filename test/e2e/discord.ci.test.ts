@@ -51,7 +51,8 @@ test("an invitation leads to an approval after all processes were killed, with t
 	say("say: are you there");
 	await machine.seen("[offline] are you there", general);
 	expect(machine.connectorPid).not.toBe(killed);
-	// The orphan is not a child of the test, so its exit cannot be awaited. The earlier steps have given it enough time.
+	// The orphan is not a child of the test, so its exit cannot be awaited. The earlier steps have given the orphan
+	// enough time to exit.
 	expect(runs(orphan)).toBe(false);
 	expect(second.logged("the connector ended and is restarted")).toBe(true);
 

@@ -41,7 +41,7 @@ export class Machine implements AsyncDisposable {
 		this.#undo.defer(() => rm(this.#directory, { recursive: true, force: true }));
 		this.#port = await choosePort();
 		await mkdir(join(this.#directory, "root"));
-		// A change is visible only after its request is complete.
+		// A change is visible only after the request that caused the change is complete.
 		const server = await serve(() => void setImmediate(() => this.watch.notify()));
 		this.#undo.defer(() => server.close());
 		this.#undo.defer(async () => {
@@ -56,7 +56,7 @@ export class Machine implements AsyncDisposable {
 		return join(this.#directory, "data");
 	}
 
-	/** Process id of the current connector, or of the last one if none is running. */
+	/** Process id of the running connector. If no connector is running, process id of the last connector. */
 	get connectorPid(): number {
 		return Number(readFileSync(join(this.data, "connectors", this.#platform, "run", "lock.pid"), "utf8"));
 	}

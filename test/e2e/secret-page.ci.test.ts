@@ -34,8 +34,8 @@ async function open(executablePath: string) {
 	const environment = { PARLEY_CONFIG: setup.write("parley.config.json", settings) };
 	await setup.start({ environment, listen: [`127.0.0.1:${setup.publicPort}`] });
 	const client = undo.use(await setup.connect());
-	// The browser runs without its own sandbox, because root cannot start it with one. The second option lets foreign
-	// pages open local pages, so only the gateway can refuse them.
+	// The browser runs without its own sandbox, because root cannot start the browser with that sandbox. The second
+	// option lets foreign pages open local pages, so only the gateway can refuse their requests.
 	const args = ["--no-sandbox", "--disable-features=LocalNetworkAccessChecks"];
 	const browser = undo.adopt(
 		await chromium.launch({ executablePath, args, chromiumSandbox: false }),
@@ -46,8 +46,8 @@ async function open(executablePath: string) {
 }
 
 /**
- * Repeats `navigate` while network interfaces change, because the browser aborts a navigation when they change.
- * Concurrent tests cause such changes when they create network namespaces.
+ * Repeats `navigate` as long as the browser aborts the navigation because of a change of the network interfaces.
+ * Concurrent tests change the interfaces when they create network namespaces.
  */
 async function whileNetworkChanges(navigate: () => Promise<Navigated>): Promise<Navigated> {
 	try {
@@ -168,7 +168,7 @@ test("with scripts allowed, no injected script runs, and an invalid answer is ex
 	expect(await page.getByRole("alert").textContent()).toContain("an answer is required");
 	expect(await send(page, password)).toBe(200);
 	await client.event("prompt.response", { token, value: null });
-	// The gateway refuses a form from another site, and its pages do not load in a frame.
+	// The gateway refuses a form from another site, and the gateway's pages do not load in a frame.
 	const secondToken = await askFor(client, "Once more");
 	const next = String((await client.call("secret_page", { token: secondToken }))["url"]);
 	const foreign = await visit(browser, "about:blank", true);

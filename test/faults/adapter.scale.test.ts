@@ -61,7 +61,7 @@ async function call(from: Model = model, pass?: Failure["pass"]): Promise<Outcom
 		await pass(time);
 	}
 	const error = await ended;
-	// The simulator also has timers on the clock, so the test must wait for it.
+	// The simulator also has timers on the clock, so the test must wait until the simulator has closed the response.
 	await fake.requests[before]?.abandoned;
 	return { events, error };
 }

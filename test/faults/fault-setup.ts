@@ -76,7 +76,7 @@ export class FaultSetup implements AsyncDisposable {
 
 	/** Makes the next `times` requests fail with `failure`. */
 	script(failure: Failure, random: Random, times: number): void {
-		// Evaluated at the time of each response, because dates in a response are relative to it.
+		// Evaluated at the time of each response, because dates in a response are relative to that time.
 		const answers = Array.from({ length: times }, () => () => failure.answer(random, this.clock.now()));
 		this.fake.script(...answers);
 	}

@@ -64,7 +64,10 @@ function withOther(own: Model, clock: ManualClock, other: Parameters<typeof open
 	return { table, model: createRoutedModel(own, [model]), fallback: [`other/${tested.model}`] };
 }
 
-/** Patterns of earlier reasoning in a request. Each API receives it as text, encrypted, or as a signature. */
+/**
+ * Patterns of earlier reasoning in a request. Each API receives this reasoning as text, as encrypted text, or as a
+ * signature.
+ */
 const returned: Readonly<Record<string, RegExp>> = {
 	compatible: /"reasoning_content":"I should look\."/,
 	openai: /"type":"reasoning","id":"rs_[^"]*","encrypted_content":"sealed:/,

@@ -63,7 +63,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (_,
 			await pass(time);
 		}
 		const error = await ended;
-		// The simulator also has timers on the clock, so the test must wait for it.
+		// The simulator also has timers on the clock, so the test must wait until the simulator has closed the response.
 		await fake.requests[before]?.abandoned;
 		return { events, error };
 	}

@@ -55,7 +55,7 @@ export class FreshMachine implements AsyncDisposable {
 		return new FreshMachine(node, tarball, settings);
 	}
 
-	/** Starts a shell on the machine. Its processes exit with its terminal. */
+	/** Starts a shell on the machine. The processes of the shell exit when the terminal is closed. */
 	shell(): Screen {
 		const files = Object.values(this.#settings).filter((path) => path.startsWith("/") && existsSync(path));
 		const links = ["bin", "lib", "lib64", "sbin"].filter((name) => existsSync(`/${name}`));

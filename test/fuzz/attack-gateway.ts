@@ -72,7 +72,7 @@ async function settle(connection: FuzzConnection, random: Random): Promise<Surro
 	return { sessions, tokens: tokens() };
 }
 
-/** Cancels the turns of the session, so that it leaves no open prompts and no pending work. */
+/** Cancels the turns of the session, so that the session leaves no open prompts and no pending work. */
 async function forget(connection: FuzzConnection, { sessions: [session] }: Surroundings): Promise<void> {
 	if (session === undefined) return;
 	try {

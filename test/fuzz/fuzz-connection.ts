@@ -41,7 +41,7 @@ export class FuzzConnection {
 		this.#socket.send(rest, { binary: form === "binary", fin: true });
 	}
 
-	/** Sends a request. Resolves with the payload of the response, or rejects with its error. */
+	/** Sends a request. Resolves with the payload of the response, or rejects with the error of the response. */
 	async request(method: string, params: object, sessionId?: string): Promise<unknown> {
 		const id = `ask-${this.answers.length}`;
 		this.send(JSON.stringify({ type: "req", id, method, params, session_id: sessionId }));

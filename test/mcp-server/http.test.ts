@@ -52,7 +52,7 @@ test("an agent gets progress reports while it waits, and the answer after a pers
 	const { session_id, run_id } = result.facts;
 	const { prompts } = Object(await operator.call("list_prompts", {}));
 	const { token } = prompts[0];
-	// An MCP client cannot answer an approval, even with its id.
+	// An MCP client cannot answer an approval, even with the id of the approval.
 	for (const question_id of [token, "prompt_unknown"]) {
 		expect(await agent.call("answer", { question_id, answer: "yes" })).toMatchObject({ isError: true });
 	}

@@ -90,7 +90,10 @@ export class NewMachine implements AsyncDisposable {
 		return execute(program, args, { cwd: this.home, env: this.environment });
 	}
 
-	/** Starts a program, and resolves with its line that contains the URL of the gateway. Disposal stops the process. */
+	/**
+	 * Starts a program, and resolves with the output line that contains the URL of the gateway. Disposal stops the
+	 * process.
+	 */
 	async start(program: string, ...args: readonly string[]): Promise<string> {
 		const child = spawn(program, args, {
 			cwd: this.home,

@@ -50,7 +50,7 @@ test("no secret is in any file, event, response, log line or model request, by a
 		says("ran"),
 	);
 	await setup.ask("run it");
-	// The model replies in small pieces, and then its server returns an error.
+	// The model replies in small pieces, and then the model's server returns an error.
 	model.script({ ...says(`It says ${hidden}`), cut: (text) => text.match(/.{1,3}/gsu) ?? [] });
 	await setup.ask("say it");
 	model.script({

@@ -117,7 +117,7 @@ test("a renewed certificate is loaded at SIGHUP, a broken one is not, and connec
 	gateway.kill("SIGHUP");
 	await gateway.line("the certificate was reloaded");
 	// The request trusts only the certificate in the directory, so its success shows that the gateway uses the renewed
-	// one.
+	// certificate.
 	expect(setup.certificate).not.toBe(first);
 	expect((await setup.ask("/api/health")).status).toBe(200);
 	await client.call("send_message", { content: "hello" });

@@ -88,7 +88,7 @@ testInside("a command runs although an outside socket is removed while its sandb
 		join(temporary, "bin"),
 	];
 	await mkdir(bin);
-	// Removes the socket before bubblewrap starts, because its owner may do so at any time.
+	// Removes the socket before bubblewrap starts, because the owner of a socket may remove it at any time.
 	const line = `#!/bin/sh\n[ -e ${on} ] && rm -rf ${service}\nPATH=${process.env["PATH"]}\nexec bwrap "$@"\n`;
 	await writeFile(join(bin, "bwrap"), line, { mode: 0o755 });
 	const where = await sandboxOf("required", true, bin);

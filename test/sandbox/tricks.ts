@@ -1,6 +1,6 @@
 /**
- * Command lines that try to read `$SECRET` or to write into `$OUT`, both outside of the roots. Each uses another method
- * to evade a check of a command's words, and is named after it.
+ * Command lines that try to read `$SECRET` or to write into `$OUT`, both outside of the roots. Each uses another
+ * method to evade a check of a command's words, and is named after that method.
  */
 export const tricks: readonly (readonly [name: string, line: string])[] = [
 	["plain", 'cat "$SECRET"'],

@@ -101,7 +101,7 @@ test("a full disk refuses new writes, loses no accepted write, and work continue
 	expect(why).toMatchObject({ code: "unavailable", message: full });
 	expect(await health()).toEqual({ status: 503, body: { status: "degraded" } });
 	await gateway.line("a run could not be recorded and is retried");
-	// The gateway refuses later messages with the same error, but logs it only once.
+	// The gateway refuses later messages with the same error, but logs the error only once.
 	for (let n = 0; n < 20; n++) {
 		const repeated = client.request("send_message", { content: `lost ${n}` }, { sessionId: quick.id });
 		await expect(repeated).rejects.toMatchObject({ message: full });
@@ -113,7 +113,7 @@ test("a full disk refuses new writes, loses no accepted write, and work continue
 	expect(gateway.stderr.length).toBeLessThan(20);
 
 	disk.free();
-	// The store recovers without further messages, because the health check also uses it.
+	// The store recovers without further messages, because the health check also uses the store.
 	while ((await health()).status !== 200);
 	await gateway.line("the store commits again");
 	expect(gateway.stderr.filter((line) => line.includes("the store commits again"))).toHaveLength(1);

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** The real gateway in new directories, which it reuses after a restart. */
+/** The real gateway in new directories. After a restart, the gateway uses the same directories. */
 export class Binary implements AsyncDisposable {
 	readonly #directory: string;
 	readonly #port: number;

@@ -25,8 +25,8 @@ export type ClientFrame =
 	| "other";
 
 /**
- * Codes of errors that end a turn. `internal` also ends a turn without its host. Other errors answer one frame of
- * the client.
+ * Codes of errors that end a turn. `internal` also ends a turn whose host is not connected. Other errors answer one
+ * frame of the client.
  */
 const turnErrors = new Set(["model_error", "agent_error", "rate_limited", "budget_exceeded"]);
 
@@ -45,7 +45,7 @@ export class SessionStates {
 	#queue: { readonly frame: ClientFrame; readonly id: string }[] = [];
 	/** Id of the message that started the active turn. */
 	#turn: string | undefined;
-	/** True if the turn must end because its host is not connected. */
+	/** True if the turn must end because the host of the session is not connected. */
 	#lacksHost = false;
 	#isClosed = false;
 	#pongs = 0;

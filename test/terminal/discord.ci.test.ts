@@ -242,7 +242,7 @@ test("a connector waits for a gateway behind a proxy that answers 404 while the 
 	await once(proxy, "listening");
 	// The cast is safe because the server listens on a TCP port.
 	const { port } = proxy.address() as AddressInfo;
-	// With a stored token, the connector could start before it has connected to the gateway.
+	// With a stored token, the command could start the connector without a connection to the gateway.
 	discord.remove("tokens", "connector-discord");
 	const waiting = discord.run("discord", "--url", `http://127.0.0.1:${port}`);
 	await waiting.shows("answers with HTTP 404: check that");

@@ -49,7 +49,7 @@ test("the wizard can be stopped and killed at the service step, and then replace
 	await second.shows("Start the gateway at boot");
 	second.type(`${down}\r`);
 	await second.shows("which the service replaces");
-	// Kills the wizard while it stops the gateway.
+	// Kills the wizard while the wizard stops the gateway.
 	second.close();
 
 	const third = setUp(managers);
@@ -97,7 +97,7 @@ test("a script installs the service, and its sessions work in the project", asyn
 	const repeated = await managers.succeeds(["setup", "--yes", "--only", "service", "--service"]);
 	expect(repeated).toContain("installed; works in");
 	expect(repeated).not.toContain("already installed");
-	// A service with another name uses the same data, so its gateway must remain.
+	// A service with another name uses the same data, so the gateway of that service must remain.
 	const other = join(managers.unit, "../second.service");
 	renameSync(managers.unit, other);
 	const second = await managers.succeeds(["setup", "--yes", "--only", "service", "--service"]);

@@ -95,7 +95,7 @@ test.runIf(hasBubblewrap)(
 			for (;;) {
 				const event = await log.next("prompt.requested", "assistant.message");
 				if (event.type === "assistant.message") break;
-				// The owner approves each prompt that can be approved, and denies the others.
+				// The owner approves each prompt that can be approved, and denies each other prompt.
 				const answer = (response: object) => t.runtime.answer(unkeyed(owner), event.prompt.token, response);
 				await answer({ value: true }).catch(() => answer({ cancelled: true }));
 			}

@@ -1,6 +1,6 @@
 /**
  * An MCP server with an attacker's instruction in one of its texts. The first argument is the instruction. The second
- * one selects the text: `description`, `parameter`, `result`, `prompt` or `resource`.
+ * argument selects the text: `description`, `parameter`, `result`, `prompt` or `resource`.
  */
 import { createInterface } from "node:readline";
 

@@ -175,7 +175,7 @@ test.for([...forms.entries()].map(([index, form]) => ({ ...form, index })))(
 		const { status, error } = await approve(form.command, setup);
 		expect(status).toBe("failed");
 		expect(error).toContain("changed since it was approved: ");
-		// For a file of an installed package, the error names its directory.
+		// For a file of an installed package, the error names the directory of that file.
 		const [path] = form.swapped;
 		expect(error).toContain(path.startsWith("node_modules") ? dirname(path) : path);
 		expect(existsSync(setup.evil)).toBe(false);

@@ -212,7 +212,7 @@ test("a page has twenty seconds in total", async () => {
 		await until(() => site.requests.length > before);
 		site.clock.advance(9_000);
 		for (const send of waiting.splice(0)) send();
-		// The response headers have arrived, so their timeout no longer applies.
+		// The response headers have arrived, so the timeout for the headers no longer applies.
 		await until(() => site.requests.at(-1)?.path === "/" && site.clock.pending === 1);
 		site.clock.advance(10_999);
 		await tick();

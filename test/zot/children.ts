@@ -4,9 +4,9 @@ import { readdir, readFile, readlink } from "node:fs/promises";
 import type { ZotClient } from "../conformance/drivers/zot-client.ts";
 
 /**
- * Returns a shell command with several background processes. It prints `ready` when it has started them. With
- * `deaf`, all of its processes ignore SIGTERM; otherwise, only some of them do. The pipe `name` in the working
- * directory stays open until the last process has exited.
+ * Returns a shell command with several background processes. The command prints `ready` when it has started these
+ * processes. With `deaf`, all processes of the command ignore SIGTERM; without `deaf`, only some of them do. The pipe
+ * `name` in the working directory stays open until the last process has exited.
  */
 export function family(name: string, deaf: boolean): string {
 	return [

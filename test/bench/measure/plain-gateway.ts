@@ -103,8 +103,8 @@ class Replies {
 }
 
 /**
- * Connects a bot to a gateway. Returns a function that passes a message on to its session. The bot reads every frame,
- * writes the replies and stores nothing. With `grows`, it shows a reply while the reply grows.
+ * Connects a bot to a gateway. Returns a function that sends a message to the message's session. The bot reads every
+ * frame, writes the replies and stores nothing. With `grows`, the bot shows a reply while the reply grows.
  */
 export async function plainGateway(
 	platform: string,

@@ -1,7 +1,10 @@
 import { DrainClient } from "./drain-client.ts";
 import { openSession, request } from "./requests.ts";
 
-/** Clients that send messages until the gateway is killed, with a record of the messages that it acknowledged. */
+/**
+ * Clients that send messages until the gateway is killed, with a record of the messages that the gateway has
+ * acknowledged.
+ */
 export class WriteLoad {
 	readonly acknowledged: { readonly session: string; readonly content: string }[] = [];
 	readonly #clients: DrainClient[] = [];

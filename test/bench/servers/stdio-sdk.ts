@@ -3,9 +3,9 @@ import type { MessageCreateParamsNonStreaming, MessageParam } from "@anthropic-a
 import { eachLine } from "../measure/each-line.ts";
 
 /**
- * The floor: sends the message of each line `{message}` to the SDK, and prints a line for each delta of the reply. It
- * sends the instructions and tools of the agent's last request, so that both requests cost the same. The line
- * `{"type":"clear"}` starts a new conversation.
+ * The floor: sends the message of each line `{message}` to the SDK, and prints a line for each delta of the reply.
+ * The program sends the instructions and tools of the agent's last request, so that its requests cost the same as the
+ * agent's. The line `{"type":"clear"}` starts a new conversation.
  */
 const [, , url = ""] = process.argv;
 const client = new Anthropic({ apiKey: "sk-bench", baseURL: url, maxRetries: 0 });

@@ -8,7 +8,10 @@ import {
 import { type AddressInfo, connect as connectTcp, createServer, type Server, type Socket } from "node:net";
 import { Watch } from "../../watch.ts";
 
-/** Forwards one TCP connection to the gateway. After `cut`, it drops all data without closing either side. */
+/**
+ * Forwards one TCP connection to the gateway. After `cut`, the relay drops all data, but keeps both sides of the
+ * connection open.
+ */
 export class Relay implements AsyncDisposable {
 	readonly #server: Server;
 	readonly #sockets: Socket[] = [];

@@ -42,8 +42,8 @@ export class RawRun implements AsyncDisposable {
 	}
 
 	/**
-	 * Sends a PING. Resolves when the gateway acknowledges it, and has therefore read all earlier data. Also resolves if
-	 * the connection closes.
+	 * Sends a PING. Resolves when the gateway has acknowledged the PING, and has therefore read all earlier data. Also
+	 * resolves if the connection closes.
 	 */
 	async reached(): Promise<void> {
 		let isReached = false;

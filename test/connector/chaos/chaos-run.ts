@@ -61,8 +61,8 @@ export interface ChaosPlatform<Simulator, People extends ChaosPeople> {
 	break(): void;
 	heal(): void;
 	/**
-	 * Creates the next process of the connector. With `isLost`, the new process does not resume the platform
-	 * session of the previous one.
+	 * Creates the next process of the connector. With `isLost`, the new process does not resume the platform session of
+	 * the previous process.
 	 */
 	nextProcess(isLost: boolean): PlatformProcess;
 	/** Returns faults about deleted messages. Valid only when the connector has stored all actions. */

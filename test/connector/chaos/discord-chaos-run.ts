@@ -40,7 +40,7 @@ export class DiscordChaosPlatform implements ChaosPlatform<Simulator, People> {
 	#session = new StoredSession(undefined);
 
 	constructor({ clock, random, seed }: ChaosPlatformParts) {
-		// The shortest nonce lifetime that the connector relies on. With a longer one, the test could miss a late
+		// The shortest nonce lifetime that the connector relies on. With a longer lifetime, the test could miss a late
 		// retry.
 		this.simulator = new Simulator({ clock, seed, settings: { nonceMs: 60_000 } });
 		this.people = new People(this.simulator, random);

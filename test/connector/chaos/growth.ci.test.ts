@@ -9,7 +9,7 @@ const earlier = "I look at the files.";
 const end = "That is the end.";
 const call = { name: "read", call_id: "c1" } as const;
 
-/** Returns the steps of a growing answer, each with the milliseconds that pass after it. */
+/** Returns the steps of a growing answer, each with the milliseconds that pass after the step. */
 const stepsOf = (twoPosts: number): readonly (readonly [(session: GrowingSession) => void, number])[] => [
 	[(session) => session.stream(part), 1000],
 	[(session) => session.stream(part), 2500],
@@ -27,7 +27,7 @@ interface Stage {
 	readonly open: ConstructorParameters<typeof Growth>[0];
 	/** Length of a text that needs two posts, in characters. */
 	readonly twoPosts: number;
-	/** Whether the answer is a native stream of the platform. By default, it grows by edits. */
+	/** Whether the answer is a native stream of the platform. By default, the answer grows by edits. */
 	readonly streams?: true;
 }
 

@@ -23,7 +23,7 @@ export function arrivalsOf({ sessions }: ScriptedGateway, message: string): Arri
 			({ event, error }) => event === "assistant.message" && error === "cancelled",
 		);
 		const cancelled = new Set(ended.map(({ run_id }) => run_id));
-		// If a queued message joins an active run, its own run is cancelled with `joined`.
+		// If a queued message joins an active run, the run of the queued message is cancelled with `joined`.
 		const moved = new Set(ended.filter(({ joined }) => joined !== undefined).map(({ run_id }) => run_id));
 		return payloads
 			.filter((one) => one.event === "user.message" && one.correlation_id === message)

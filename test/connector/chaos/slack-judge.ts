@@ -92,7 +92,7 @@ function judgeSentMessage({ gateway, simulator, people }: SlackChaosRun, sentMes
 	const faults = judgeTwice(sentMessage, arrivals);
 	// An edit cannot withdraw a version that has joined a run.
 	const remaining = arrivals.filter(({ isCancelled, hasJoined }) => !isCancelled && !hasJoined);
-	// After the loss of its database, the connector may not recognize the message of a later edit.
+	// After the loss of its database, the connector may not recognize a message that is edited later.
 	if (remaining.length > 1 && !mayBeLost)
 		faults.push(`${versions.join(" → ")} was answered ${remaining.length} times`);
 	if (mayBeLost || isDeleted) return faults;

@@ -46,8 +46,8 @@ export class StoredSession {
 	}
 
 	/**
-	 * Returns the session for the next process, or undefined if there is no session or its first event was not
-	 * durable.
+	 * Returns the session for the next process, or undefined if there is no session or the session's first event was
+	 * not durable.
 	 */
 	get left(): Session | undefined {
 		const { session } = this.store;

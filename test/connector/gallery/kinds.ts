@@ -183,7 +183,10 @@ export const topics: readonly Topic[] = [
 	},
 ];
 
-/** Returns the topics with their kinds for the platform. Excludes topics without such kinds. */
+/**
+ * Returns the topics, each with the kinds of posts that the platform has. Excludes topics without a kind for the
+ * platform.
+ */
 export function topicsOf(platform: string): readonly Topic[] {
 	const own = topics.map((topic) => ({
 		...topic,

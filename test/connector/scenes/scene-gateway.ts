@@ -27,7 +27,9 @@ export class SceneGateway implements AsyncDisposable {
 	readonly log = new MemoryLogger();
 	readonly #sites = new Map<Scene, Site>();
 	readonly #directory: string;
-	/** Parent directory of the databases, in `PARLEY_TEST_MEMORY` if set. Sandboxed commands never use it. */
+	/**
+	 * Parent directory of the databases, in `PARLEY_TEST_MEMORY` if set. Sandboxed commands never use this directory.
+	 */
 	readonly memoryDirectory: string;
 	readonly #config: Config;
 	#gateway: Gateway | undefined;

@@ -117,7 +117,7 @@ export interface Site {
 	readonly platform: string;
 	readonly directory: string;
 	readonly people: Readonly<Record<Name, Player>>;
-	/** Id of the guild or team. The name of the connector contains it. */
+	/** Id of the guild or team. The name of the connector contains this id. */
 	readonly tenant: string;
 	readonly tenants: readonly string[];
 	readonly rules: Chat["allow"];

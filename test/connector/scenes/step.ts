@@ -90,7 +90,7 @@ export type Operating = {
 		readonly asks: MethodInput<Method>;
 		/** Property name in the response. Its value is stored as `{1}`. */
 		readonly notes?: string;
-		/** Content that the response must contain. The step waits for it. */
+		/** Content that the response must contain. The step waits for such a response. */
 		readonly has?: string | RegExp;
 	};
 }[RequestMethod];

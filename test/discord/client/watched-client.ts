@@ -41,7 +41,7 @@ export class WatchedClient {
 		onTestFinished(() => this.port.close());
 	}
 
-	/** Connects the client. Resolves when it is first ready, or is refused or closed. */
+	/** Connects the client. Resolves when the client is ready for the first time, or is refused or closed. */
 	async connect(): Promise<this> {
 		await this.port.connect({
 			dispatch: (event) => {

@@ -213,7 +213,7 @@ export const vendors: readonly Vendor[] = [
 		key: "AWS_BEARER_TOKEN_BEDROCK",
 		environment: { AWS_REGION: "us-west-2" },
 	},
-	// Two deployments: one with the name of its model, and one with another name.
+	// Two deployments: the first has the name of its model, and the second has a different name.
 	{ ...azure, model: "gpt-6.2-sol" },
 	{ ...azure, model: "team-chat", row: { reasoning: "always" } },
 	{

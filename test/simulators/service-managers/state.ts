@@ -4,7 +4,10 @@ import { join } from "node:path";
 /** State of a job between two calls of a simulated manager. */
 export interface Job {
 	readonly pid?: number;
-	/** Exit code of the last process: 0 after a signal, 203 if it could not be started. Undefined before its end. */
+	/**
+	 * Exit code of the last process: 0 after a signal, 203 if it could not be started. Undefined before the process
+	 * ends.
+	 */
 	readonly code?: number;
 	readonly enabled?: boolean;
 	readonly loaded?: boolean;

@@ -18,7 +18,7 @@ export interface ClientOptions extends Omit<SlackPortOptions, "log" | "chance" |
 	readonly receive?: (envelope: SlackEnvelope) => Promise<SlackReply>;
 }
 
-/** Type of a test event that shows that a client listens. `WatchedClient` does not record it. */
+/** Type of a test event that shows that a client listens. `WatchedClient` does not record the event. */
 export const probe = "probe";
 
 /** The real client with a record of its envelopes and connection states. */

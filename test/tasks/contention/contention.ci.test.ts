@@ -16,7 +16,7 @@ import { type SharedResources, WorkerProcess } from "./worker-process.ts";
 /** A runtime that submits tasks, but does not execute them. */
 interface Submitter {
 	readonly resources: SharedResources;
-	/** Submits tasks with these titles. With `inOrder`, each task depends on the previous one. */
+	/** Submits tasks with these titles. With `inOrder`, each task depends on the previous task. */
 	submit(titles: readonly string[], inOrder?: boolean): Promise<void>;
 	states(): Promise<Record<string, number>>;
 }

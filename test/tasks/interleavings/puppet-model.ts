@@ -8,7 +8,8 @@ const usageOfReply = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cac
 
 /**
  * A model whose calls wait until the test sets their reply. Calls of dependent tasks and of conversations whose
- * provider fails do not wait. The first line of a conversation's first message is the title of its task.
+ * provider fails do not wait. The first line of a conversation's first message is the title of the conversation's
+ * task.
  */
 export class PuppetModel implements Model {
 	readonly provider = "puppet";

@@ -1,9 +1,9 @@
 import { type Action, after, atFirst, type ExpectedState, enabled, isOver } from "./expected-state.ts";
 
 /**
- * Returns all sequences of up to `maximum` possible actions, except those that are the start of another
- * sequence. Only a crash may follow the end of a task. A crash never follows a crash, because the second one
- * would change nothing.
+ * Returns all sequences of up to `maximum` possible actions, except those that are the start of another sequence.
+ * Only a crash may follow the end of a task. A crash never follows a crash, because the second crash would change
+ * nothing.
  */
 export function allSequences(maximum: number): Action[][] {
 	const sequences: Action[][] = [];

@@ -13,7 +13,7 @@ import {
 import { choosePort, GatewayProcess } from "../../gateway-process.ts";
 import { Watch } from "../../watch.ts";
 
-/** A gateway that is killed and restarted, with one client that outlives it. */
+/** A gateway that is killed and restarted, with one client that outlives the gateway processes. */
 export class KillSetup implements AsyncDisposable {
 	readonly #directory: string;
 	readonly #port: number;
@@ -69,7 +69,7 @@ export class KillSetup implements AsyncDisposable {
 		return session.id;
 	}
 
-	/** Returns the roles of the messages in a task's conversation, in order, after its first answer. */
+	/** Returns the roles of the messages in a task's conversation, in order, once the conversation has an answer. */
 	async authors(task_id: string): Promise<string[]> {
 		const { conversation: session_id } = await this.check(task_id);
 		for (;;) {

@@ -96,7 +96,7 @@ test.each(["task-submitted", "model-done", "tool-exit", "ended"])(
 		await using setup = await KillSetup.create();
 		const gateway = await setup.start(`${failpoint}=kill@1`);
 		const session = await setup.open(true);
-		// If the gateway is killed before its acknowledgement, the client repeats this request.
+		// If the gateway is killed before it has acknowledged this request, the client repeats the request.
 		const submitting = setup.submit(session, "write", "run: printf x >> effect\nsay: done");
 		submitting.catch(() => undefined);
 		expect(await gateway.exited).toMatchObject({ signal: "SIGKILL" });

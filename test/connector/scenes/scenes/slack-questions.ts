@@ -13,7 +13,7 @@ function shows(title: string, without: readonly string[]): Step<SlackSite> {
 	};
 }
 
-/** Scenes in which the connector must request state, because Slack does not push it. */
+/** Scenes in which the connector must request state, because Slack does not push that state. */
 export const slackQuestions: readonly Scene<SlackSite>[] = [
 	{
 		name: "a file is read although Slack reports only the mention, which may lack the file",

@@ -139,7 +139,7 @@ export class Gateway {
 		this.#sessions.clear();
 	}
 
-	/** Sets the disorder of events. An empty object ends it. */
+	/** Sets the disorder of events. An empty object ends the disorder. */
 	unruly(disorder: Disorder): void {
 		this.#delivery.disorder = disorder;
 	}

@@ -49,8 +49,8 @@ const types: Readonly<Record<number, (value: unknown) => boolean>> = {
 };
 
 /**
- * Returns the command with this name. Throws if the user's client does not offer it in this channel. Permissions:
- * https://discord.com/developers/docs/interactions/application-commands#permissions
+ * Returns the command with this name. Throws if the user's client does not offer the command in this channel.
+ * Permissions: https://discord.com/developers/docs/interactions/application-commands#permissions
  */
 function offered(state: State, user: UserRecord, { channel, target, name }: Given<unknown>): CommandRecord {
 	const [first = ""] = target ? [name] : name.replace(/^\//, "").split(" ");

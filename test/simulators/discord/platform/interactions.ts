@@ -198,8 +198,8 @@ function think(state: State, interaction: InteractionRecord): MessageRecord {
 }
 
 /**
- * Returns the interaction with this token. Throws unless the app has answered it. The token is valid for `tokenMs`:
- * https://discord.com/developers/docs/interactions/receiving-and-responding#followup-messages
+ * Returns the interaction with this token. Throws unless the app has answered the interaction. The token is valid for
+ * `tokenMs`: https://discord.com/developers/docs/interactions/receiving-and-responding#followup-messages
  */
 export function interactionOf(state: State, applicationId: string, token: string): InteractionRecord {
 	const found = [...state.interactions.values()].find((interaction) => interaction.token === token);

@@ -192,7 +192,7 @@ export interface InteractionRecord {
 	state: InteractionState;
 	/** Whether only the user sees the response. */
 	ephemeral: boolean;
-	/** Message that `@original` names: the first response, or the pressed message if the app updates it. */
+	/** Message that `@original` names: the first response, or the pressed message if the app updates that message. */
 	original?: MessageRecord;
 	readonly followUps: MessageRecord[];
 	modal?: APIModalInteractionResponseCallbackData;

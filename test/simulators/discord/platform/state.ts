@@ -23,11 +23,11 @@ export interface SimulatorEvent {
 	/** Bits of intents of which a session needs at least one. If 0, every session receives the event. */
 	readonly intents: number;
 	/**
-	 * Channel of the event. If the app cannot see this channel, it receives the event only for an ephemeral
+	 * Channel of the event. If the app cannot see this channel, the app receives the event only for an ephemeral
 	 * message.
 	 */
 	readonly channel?: ChannelRecord;
-	/** Message of the event. Without the intent `MESSAGE_CONTENT`, an app may receive it without its content. */
+	/** Message of the event. Without the intent `MESSAGE_CONTENT`, an app may receive the message without content. */
 	readonly message?: MessageRecord;
 }
 

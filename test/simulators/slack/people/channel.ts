@@ -25,7 +25,7 @@ interface Viewer {
 
 /**
  * Returns the app's suggested prompts in a channel or thread. In direct messages, the suggestions of the manifest
- * apply until the app sets its own.
+ * apply until the app sets its own suggested prompts.
  */
 export function promptsIn(state: State, { record, threadTs = "" }: Channel): readonly Prompt[] {
 	const found = state.prompts.get(`${record.id}-${threadTs}`);

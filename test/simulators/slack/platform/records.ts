@@ -31,7 +31,7 @@ export type ChannelKind = "channel" | "group" | "im" | "mpim";
 
 export interface ChannelRecord {
 	readonly id: string;
-	/** Kind of the channel. `channel` is a public channel, and `group` is a private one. */
+	/** Kind of the channel. `channel` is a public channel, and `group` is a private channel. */
 	readonly kind: ChannelKind;
 	name: string;
 	readonly createdAt: number;

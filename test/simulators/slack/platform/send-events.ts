@@ -25,8 +25,9 @@ export function messageEvent({ kind }: ChannelRecord): string {
 }
 
 /**
- * Sends the app the events to which it has subscribed and for which it has the scope. The app must be a member
- * of an event's channel, unless `everywhere` is set. Events of one call may arrive in any order.
+ * Sends the events to the app. Skips events to which the app has not subscribed, or for which the app lacks the
+ * scope. The app must be a member of an event's channel, unless `everywhere` is set. Events of one call may arrive in
+ * any order.
  */
 export function sendEvents(state: State, ...all: readonly AppEvent[]): void {
 	const received = all.filter((one) => receives(state, one));

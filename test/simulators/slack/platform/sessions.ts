@@ -16,7 +16,7 @@ export function isSessionStatus(status: string): status is SessionStatus {
 	return statuses.has(status);
 }
 
-/** Returns the session of a thread. Undefined if the app has not created it. */
+/** Returns the session of a thread. Undefined if the app has not created a session for the thread. */
 export function sessionAt(state: State, { channel, threadTs }: SessionPlace): SessionRecord | undefined {
 	return state.sessions.get(messageId({ channel, ts: threadTs }));
 }

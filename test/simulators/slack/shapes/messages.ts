@@ -54,7 +54,7 @@ function attachmentsOf({ attachments, previews }: MessageRecord): Record<string,
 	return all.length === 0 ? {} : { attachments: all.map((one, index) => ({ id: index + 1, ...one })) };
 }
 
-/** Returns the attachment for a forwarded message. Slack's documentation shows no example of it. */
+/** Returns the attachment for a forwarded message. Slack's documentation shows no example of such an attachment. */
 export function forwardShape(state: State, message: MessageRecord): object {
 	const { ts, author, text, blocks, channel, files } = message;
 	const { name } = author;

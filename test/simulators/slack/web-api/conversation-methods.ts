@@ -48,7 +48,7 @@ export const conversationMethods: readonly Method[] = [
 		const channel = readableChannel(state, args.channel);
 		const found = channel.messages.find((message) => message.ts === args.ts && isStored(message));
 		if (!found) throw new Refusal("thread_not_found");
-		// The list starts with the first message of the thread, regardless of its time.
+		// The list starts with the first message of the thread, regardless of the time of that message.
 		const replies = found.threadTs === undefined ? inTime(repliesTo(found), args) : [];
 		return readPage(state, [found, ...replies], args);
 	}),

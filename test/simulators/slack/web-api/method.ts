@@ -13,7 +13,7 @@ export interface Method {
 	readonly name: keyof AllMethods;
 	/** Rate limit tier. `post` is the limit of `chat.postMessage`. */
 	readonly tier: 1 | 2 | 3 | 4 | "post";
-	/** Required scope. Absent if the method needs none, or if its scope depends on the call. */
+	/** Required scope. Absent if the method needs no scope, or if the scope depends on the call. */
 	readonly scope?: string;
 	readonly token: "bot" | "app" | "configuration";
 	/** Returns the fields of the response in addition to `ok`. */
