@@ -8,8 +8,8 @@ import { compactionTexts } from "./texts.ts";
 const principal = "gateway/compaction";
 
 /**
- * Records that a compaction of the session has started, so that the next start of the gateway can record the end of the
- * compaction after a crash.
+ * Records that a compaction of the session has started. After a crash, the next start of the gateway can then record
+ * the end of the compaction.
  */
 export async function noteCompaction(tx: Tx, sessionId: string, now: number): Promise<void> {
 	await forgetCompaction(tx, sessionId);

@@ -16,8 +16,8 @@ export type AnsweringPlaces = Places;
 
 /**
  * Returns the channels with approvals that may also be answered in the person's channel. Omits channels that were
- * shared with other organisations at their last message. Returns none if the person's channel is shared, or was shared
- * at its last message.
+ * shared with other organisations at their last message. Returns none for a principal without a person, or if the
+ * person's channel is shared or was shared at its last message.
  */
 export async function placesAnsweredHere(
 	db: Tx,

@@ -1,7 +1,7 @@
 import type { Person } from "../vocabulary/principal.ts";
 import type { Notice, NoticeSchedule } from "../vocabulary/prompt.ts";
 
-/** A due notice, the number of notices so far, and the time of the next notice. */
+/** A due notice, the number of reminders and escalations so far, and the time of the next notice. */
 export interface DueNotice {
 	readonly notify: Notice & { readonly escalated: boolean };
 	/** Number of reminders and escalations, including the due notice. */

@@ -17,7 +17,7 @@ export interface SessionGrants {
 	 * call may not start.
 	 */
 	use(tx: Tx, grantId: string): Promise<"counted" | "last" | "ended">;
-	/** Counts a denied call of the channel. The caller must then call `review`. */
+	/** Counts a denied call of the channel. The caller must call `review` after the commit. */
 	denied(tx: Tx, place: string | undefined): Promise<void>;
 	/**
 	 * Checks the grants of all channels, and ends grants that no longer apply. Does nothing if `place` cannot have an

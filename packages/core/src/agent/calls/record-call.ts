@@ -116,8 +116,8 @@ function firstLine(text: string): string {
 const unaudited: readonly ActionClass[] = ["read", "person", "memory-read"];
 
 /**
- * Whether a call belongs in the audit log. A call that only reads or asks a person does not, unless a person approved
- * it.
+ * Whether a call belongs in the audit log. A call that only reads or asks a person does not, unless the call had an
+ * approval.
  */
 export function isGated({ ready, token }: ApprovedCall): boolean {
 	return token !== undefined || ready.plan.classes.some((name) => !unaudited.includes(name));

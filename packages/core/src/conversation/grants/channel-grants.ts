@@ -267,7 +267,7 @@ export class ChannelGrants implements SessionGrants {
 		return endReason(row, moment) === undefined ? "counted" : "last";
 	}
 
-	/** Counts a denied call of the channel. The caller must then call `review`. */
+	/** Counts a denied call of the channel. The caller must call `review` after the commit. */
 	async denied(tx: Tx, place: string | undefined): Promise<void> {
 		if (this.#openGrants.mayCount(place)) await countDenial(tx, place);
 	}

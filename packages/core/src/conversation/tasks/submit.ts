@@ -177,8 +177,8 @@ async function conversationRow(
 }
 
 /**
- * Throws if too many tasks are open. Separate limits apply to the tasks of one session, to the workers of one session,
- * and to the tasks of one chat user in all sessions.
+ * Throws if too many tasks are open. Separate limits apply to tasks of one session, to workers of one session, and to
+ * tasks of one chat user in all sessions.
  */
 async function refuseTooMany(
 	tx: Tx,
