@@ -122,8 +122,8 @@ async function endingWithoutModel(run: Run, ports: LoopPorts): Promise<RunEnding
 }
 
 /**
- * Runs the workflow of the run, and returns the end of the run. Returns undefined for a run without a workflow.
- * Also returns undefined after a message to the active run, because a model must answer that message.
+ * Runs the workflow of the run, and returns the end of the run. Returns undefined for a run without a workflow. Also
+ * returns undefined if a message was added to the run, because a model must answer that message.
  */
 async function workflowEnding(run: Run, ports: WorkflowPorts): Promise<RunEnding | undefined> {
 	const { workflow } = run.row.options;

@@ -43,8 +43,9 @@ export function authorizeValue(
 }
 
 /**
- * Throws `permission_denied` for a typed answer to a password question, a grant request, an always-required
- * approval, or an approval by several people. If typed decisions are disabled, throws for every `confirm` question.
+ * Throws `permission_denied` for a typed answer to a password question, a grant request, an always-required approval,
+ * or an approval by several people. If typed decisions are disabled, also throws for a typed answer to any `confirm`
+ * question.
  */
 export function refuseTyped(
 	row: Pick<PromptWithActor, "request" | "floor">,
@@ -80,8 +81,9 @@ function actionOf(row: PromptWithActor, response: PromptResponse): Action {
 }
 
 /**
- * Returns a named approver, who is at least a member, with the role of an approver. Throws `permission_denied` for a
- * person who is not named. Returns any other principal unchanged, and every principal if no approvers are named.
+ * Returns the principal with the role of an approver if the person is a named approver and at least a member. Throws
+ * `permission_denied` for a person who is not named. Otherwise, or if no approvers are named, returns the principal
+ * unchanged.
  */
 export function asApprover(principal: Principal, approvers: readonly string[] | undefined): Principal {
 	const { person } = principal;

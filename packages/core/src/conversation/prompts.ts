@@ -43,7 +43,7 @@ export interface Answering {
 	readonly token: string;
 	readonly response: PromptResponse;
 	readonly by: Principal;
-	/** Judged arguments that the answer changed. Undefined if the answer changed none. */
+	/** Judged arguments that the answer changed. Undefined if the answer changed no arguments. */
 	readonly change: JudgedChange | undefined;
 	/** Facts that decide which votes are valid. Absent if one approval is enough. */
 	readonly voters?: Voters | undefined;

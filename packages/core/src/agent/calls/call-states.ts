@@ -41,8 +41,8 @@ export interface Before {
 }
 
 /**
- * A call that the policy, a grant or an approver allowed. `token`: token of the approval, or undefined if none was
- * needed.
+ * A call that the policy, a grant or an approver allowed. `token`: token of the approval, or undefined if no approval
+ * was needed.
  */
 export interface ApprovedCall extends PlannedCall {
 	readonly token: string | undefined;

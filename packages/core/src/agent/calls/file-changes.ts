@@ -53,8 +53,8 @@ function isOwn({ steps }: Run, { id }: CallBlock): boolean {
 }
 
 /**
- * Returns the turn that contains the changes of the run. Returns undefined for a task in the background, which
- * no turn contains.
+ * Returns the turn that contains the changes of the run. Returns undefined for a run of a task in the background,
+ * because no turn contains such a run.
  */
 async function turnOf({ id, session, journal }: Run): Promise<RunReference | undefined> {
 	if (!session.task) return { sessionId: session.id, runId: id };

@@ -65,7 +65,7 @@ export const nothingPending: Before = { taint: "", trusted: 0 };
 
 /**
  * Judges whether the call may run. If the options of the run require an approval for every call, an allowed call also
- * needs one.
+ * needs an approval.
  */
 export async function judgeCall(
 	run: Run,
@@ -166,7 +166,7 @@ interface ArgumentChange {
  * `invalid_argument` in these cases:
  *
  * - The arguments are invalid or denied.
- * - `[redacted]` replaces a hidden secret.
+ * - The changed arguments contain `[redacted]` in place of a hidden secret.
  * - `narrows` is true, and the changed call has a class that the displayed call does not have.
  * - The changed call always requires approval, for a reason that the approver has not seen.
  * - A fact to which the question is bound has changed.

@@ -131,7 +131,8 @@ async function draftCall(
 	const judgement = await judgeCall(run, planned, pending, ports);
 	if (judgement.effect === "deny") return { ...refuse(`denied: ${judgement.reason}`), denied: planned };
 	const asks = judgement.effect === "ask" || known !== undefined;
-	// An earlier call writes a file that may be bound, so an approval now would have to be repeated.
+	// An earlier call writes a file to which this call may be bound, so an approval that is requested now would have to
+	// be repeated.
 	if (asks && !known && planned.ready.plan.bind && writingOf(before).length > 0) {
 		return { kind: "dependent", call };
 	}

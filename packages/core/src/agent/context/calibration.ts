@@ -62,7 +62,8 @@ const beliefs: Readonly<Record<(typeof featureNames)[number], Belief>> = {
 const ordered = featureNames.map((name) => beliefs[name]);
 
 /**
- * Maximum factor between a count and the estimate with the initial weights. A count that differs by more is ignored.
+ * Maximum factor between a count and the estimate with the initial weights. A count that differs by a larger factor is
+ * ignored.
  */
 const plausibleFactor = 20;
 /**

@@ -43,7 +43,7 @@ export interface CompactionJob {
 	readonly room: Room;
 	/** Returns the estimated tokens of a complete request with `messages`. */
 	readonly tokensOf: (messages: readonly Message[]) => number;
-	/** Returns the estimated tokens of the messages alone, with a margin. */
+	/** Returns the estimated tokens of the messages without instructions and tools, with a margin. */
 	readonly safeTokensOf: (messages: readonly Message[]) => number;
 	readonly write: WriteText;
 }

@@ -76,7 +76,8 @@ export class SessionContext {
 	#fitted: Fitted | undefined;
 	placed: RequestWindow | undefined;
 	/**
-	 * Minimum tokens of a request for the next compaction to the threshold of the model. 0: only the threshold applies.
+	 * Request size in tokens above which the next compaction to the model's `compactAbove` happens. 0: only
+	 * `compactAbove` applies.
 	 */
 	nextThreshold = 0;
 	/** Compactions that no snapshot contains yet. */

@@ -29,7 +29,7 @@ export class Allowance {
 		this.#at = clock.monotonic();
 	}
 
-	/** Uses `units` and returns true if at least that many are free. Otherwise uses none and returns false. */
+	/** Uses `units` units and returns true if they are free. Otherwise uses no units and returns false. */
 	spend(units: number): boolean {
 		const now = this.#clock.monotonic();
 		const { max, perSecond } = this.#rate;

@@ -77,7 +77,7 @@ export interface McpServerDeps {
 	changed(): void;
 }
 
-/** Milliseconds from the end of a server to the earliest next start: the first pause, and the maximum. */
+/** First pause in milliseconds from the end of a server to its next start. `longestPauseMs`: the maximum pause. */
 const firstPauseMs = 1_000;
 const longestPauseMs = 10 * 60_000;
 /** Minimum milliseconds of a connection before the server is treated as stable. */

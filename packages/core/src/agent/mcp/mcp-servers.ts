@@ -143,8 +143,8 @@ export class McpServers {
 	}
 
 	/**
-	 * Returns the group of a directory, with the requested servers. Servers with unchanged settings continue to
-	 * run. Other servers of the group are stopped.
+	 * Returns the group of a key, with the requested servers. Servers with unchanged settings continue to run. Servers
+	 * that are no longer requested with the same settings are stopped.
 	 */
 	#groupOf(directory: string, requested: readonly McpServerSettings[], problems: readonly string[]): Group {
 		const group = this.#groups.get(directory) ?? new Group();

@@ -48,7 +48,7 @@ const quietMs = 1_000;
 /** Maximum pages of a list. */
 const maxPages = 16;
 
-/** Maximum milliseconds of a call, including the time of answers to the server. */
+/** Maximum milliseconds of a call, including the time in which a person or the model answers the server. */
 const longestWaitMs = 48 * 60 * 60_000;
 
 /** Time limit of a call. It pauses while a person or the model answers a request of the server. */

@@ -96,7 +96,7 @@ async function refusedByGatewayBudgets(
 	}
 }
 
-/** Counts the model calls of the steps, including failed calls and summaries. */
+/** Returns the number of model calls in `steps`, including failed calls and summaries. */
 function callsIn(steps: readonly Step[]): number {
 	return steps.filter((step) => step.kind === "reply" || step.kind === "spent").length;
 }

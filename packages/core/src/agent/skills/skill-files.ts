@@ -142,7 +142,7 @@ export class SkillFiles {
 		return { skills: [...skills.values()], problems };
 	}
 
-	/** Returns the paths of skill files: first `NAME/SKILL.md`, then `NAME.md`, each sorted by name. */
+	/** Returns the paths of skill files: all `NAME/SKILL.md` sorted by name, and then all `NAME.md` sorted by name. */
 	async #paths(place: Place, problems: SkillProblem[]): Promise<string[]> {
 		const { base, path: below } = place;
 		try {

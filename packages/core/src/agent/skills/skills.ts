@@ -275,7 +275,7 @@ export class Skills {
 		if (found?.skill.disableModelInvocation) throw forPeople(requested.name);
 	}
 
-	/** Returns the skills that the model of a session may start. Reads no skills if the directory cannot have any. */
+	/** Returns the skills that the model of a session may start. Reads no skills if the directory cannot have skills. */
 	async forModel(rootDir: string): Promise<readonly ListedSkill[]> {
 		return (await this.usable(rootDir)).filter(isForModel);
 	}

@@ -45,7 +45,7 @@ export async function readContent({ skill, path, files }: SkillOnDisk): Promise<
 	throw new ParleyError(skillTrustTexts.changedMeanwhile(skill.name), { code: "aborted" });
 }
 
-/** Returns the content of a stored row, or undefined if the Parley version that wrote the row stored none. */
+/** Returns the content of a stored row, or undefined if the Parley version that wrote the row stored no content. */
 export function storedContent(stored: string | null): TrustedContent | undefined {
 	return stored === null ? undefined : Content.parse(parseJson(stored));
 }

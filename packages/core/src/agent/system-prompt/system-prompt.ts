@@ -43,7 +43,8 @@ export function builtInInstructions({ questions }: { readonly questions: boolean
 }
 
 /**
- * Removes the markers of `{{#name}}…{{/name}}` if `blocks` has true for the name, otherwise the complete block.
+ * Returns the text without the markers of `{{#name}}…{{/name}}` if `blocks` contains true for the name. Otherwise
+ * removes the complete block.
  */
 function withBlocks(text: string, blocks: Readonly<Record<string, boolean>>): string {
 	return text.replaceAll(/\{\{#(\w+)\}\}([\s\S]*?)\{\{\/\1\}\}/g, (_, name: string, inner: string) => {

@@ -67,7 +67,7 @@ export function readEntry(name: string, written: unknown): DirectoryEntry {
 	return isRemote ? remoteOf(data, facts) : programOf(data, facts);
 }
 
-/** Maximum unused fields of an entry in texts, and maximum characters of a field's name. */
+/** Maximum unused fields of an entry in texts. `longestField`: maximum characters of a field's name. */
 const maxUnused = 20;
 const longestField = 40;
 

@@ -9,7 +9,7 @@ import { visible } from "../../../text/visible.ts";
 import { type DirectoryEntry, readEntry } from "./directory-entry.ts";
 import { directoryFileTexts } from "./texts.ts";
 
-/** Name of the file. Other agents also read this file. */
+/** Name of the file that lists the MCP servers of a directory. Other agents also read this file. */
 export const directoryFileName = ".mcp.json";
 const maxFileBytes = 256 * 1024;
 
