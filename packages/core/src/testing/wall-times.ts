@@ -39,7 +39,10 @@ export function expectedTimes({ timeZone, hour, minute }: Plan): string[] {
 	return instants.filter((at) => at > yearStart && at < yearEnd).map(timeOf);
 }
 
-/** Returns the first minute after the daylight saving gap that contains a local time. */
+/**
+ * Returns the first minute after the daylight saving gap, if the local time `wall` is in a gap. Otherwise, returns the
+ * minute of `wall`.
+ */
 function afterGap(wall: number, offset: (at: number) => number): number {
 	let at = wall - dayMs;
 	while (at + offset(at) * minuteMs < wall) at += minuteMs * 15;

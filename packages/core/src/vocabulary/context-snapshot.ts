@@ -45,8 +45,8 @@ export interface ContextSnapshot {
 	/** Part of `remaining` that is reserved for a reply. */
 	readonly reserved: number;
 	/**
-	 * Role, origin and size of each message in the model request, oldest first. The reply to the request is the last
-	 * message.
+	 * Role, origin and size of each message in the model request, oldest first. If the reply to the request belongs to the
+	 * conversation, the reply is the last message.
 	 */
 	readonly messages: readonly {
 		readonly role: Message["role"];

@@ -78,7 +78,10 @@ export interface NewTask {
 	readonly priority?: Priority;
 	readonly agent?: string;
 	readonly model?: string;
-	/** Ids of tasks of the same session. They must complete before this task starts. */
+	/**
+	 * Ids of tasks of the same session. They must complete before this task starts. If one of them fails or is cancelled,
+	 * this task fails.
+	 */
 	readonly dependsOn?: readonly string[];
 	readonly autonomy?: Autonomy;
 }
@@ -229,7 +232,10 @@ export interface NewWorker {
 	readonly description: string;
 	readonly tools?: readonly string[];
 	readonly model?: string;
-	/** Ids of workers of the same task. They must complete before this worker starts. */
+	/**
+	 * Ids of workers of the same task. They must complete before this worker starts. If one of them fails or is cancelled,
+	 * this worker fails.
+	 */
 	readonly dependsOn?: readonly string[];
 }
 

@@ -38,7 +38,7 @@ const windowSize = 10_000;
 /** Reads and verifies the audit log, and removes expired rows. */
 export class AuditLog {
 	readonly #deps: AuditLogDeps;
-	/** Anchor that the gateway logged last, to detect missing rows at the end. */
+	/** Last anchor that the gateway logged. A check uses the anchor to detect missing rows at the end. */
 	#anchor: AuditAnchor | undefined;
 
 	constructor(deps: AuditLogDeps) {

@@ -191,8 +191,8 @@ export class People {
 	}
 
 	/**
-	 * Removes a person's access, except access from the configuration, and the notes about the person. Returns
-	 * the number of deleted notes. Throws `not_found` if the person has no stored role.
+	 * Removes a person's stored role and the notes about the person. Access from the configuration remains. Returns the
+	 * number of deleted notes. Throws `not_found` if the person has no stored role.
 	 */
 	async remove(request: Keyed, id: string): Promise<number> {
 		const { principal } = request;

@@ -210,8 +210,8 @@ function pauseBefore(failure: ParleyError): number | undefined {
 }
 
 /**
- * Requests a title once. Records usage and title in one transaction. Returns the failure, otherwise whether
- * the title was set. False if the session already has a title.
+ * Requests a title once. Records usage and title in one transaction. Returns the error if the request fails or its reply
+ * has no title. Otherwise, returns whether the title was set: false if the session already has a title.
  */
 async function attempt(
 	caller: TitleCaller,

@@ -270,8 +270,8 @@ interface BeginPorts {
 }
 
 /**
- * Resumes the run of the task, or creates a missing run. Records the event in `announce` if there is one. For
- * an ended task, returns its open run as cancelled, or undefined.
+ * Resumes the run of the task, or creates a missing run. If `announce` is set, records the event that it names. For an
+ * ended task, returns the task's open run as cancelled, or undefined if no run is open.
  */
 async function beginOrResume(
 	services: BeginPorts,
