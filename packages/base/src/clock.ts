@@ -7,7 +7,7 @@ export interface Timer {
 export interface Clock {
 	/** Returns milliseconds since the epoch. The result may jump when the clock of the machine is set. */
 	now(): number;
-	/** Returns monotonic milliseconds since a fixed moment, for durations. */
+	/** Returns milliseconds since a fixed moment. The result never decreases, so it is suitable for durations. */
 	monotonic(): number;
 	/**
 	 * Runs the action once, after at least `ms` milliseconds. The timer keeps the process alive until it has fired or is
@@ -22,7 +22,7 @@ export interface Clock {
  */
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The clock of the machine. Unlike `setTimeout`, its `after` accepts more than 24.8 days. */
+/** Clock of the machine. Unlike `setTimeout`, the method `after` accepts delays of more than 24.8 days. */
 export const systemClock: Clock = {
 	now: () => Date.now(),
 	monotonic: () => performance.now(),

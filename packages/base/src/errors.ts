@@ -1,4 +1,4 @@
-/** Codes of all failures: the status names of gRPC in snake_case, without `ok`, `unknown` and `out_of_range`. */
+/** Error codes: the names of gRPC's status codes in snake_case, without `ok`, `unknown` and `out_of_range`. */
 export type ErrorCode =
 	| "cancelled"
 	| "invalid_argument"
@@ -17,7 +17,7 @@ export type ErrorCode =
 
 export interface ParleyErrorOptions {
 	readonly code: ErrorCode;
-	/** The caught value, for the log. Clients never see it. */
+	/** The caught value, for the log. Clients never receive the value. */
 	readonly cause?: unknown;
 }
 
@@ -32,7 +32,7 @@ export class ParleyError extends Error {
 	}
 
 	/**
-	 * Converts any caught value to a `ParleyError`, which stays unchanged if the value is one. The code is
+	 * Converts any caught value to a `ParleyError`. Returns a `ParleyError` unchanged. For other values, the code is
 	 * `cancelled` for an abort, `deadline_exceeded` for a timeout, and otherwise `internal` with a general message.
 	 */
 	static from(reason: unknown): ParleyError {

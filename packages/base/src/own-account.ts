@@ -7,8 +7,8 @@ interface Account {
 }
 
 /**
- * Returns the account of this process. Its name is `user` if /etc/passwd lacks the user id, for example with
- * `runAsUser` of Kubernetes. `userInfo` then throws: https://nodejs.org/api/os.html#osuserinfooptions
+ * Returns the account of this process. If /etc/passwd does not contain the user id, for example with `runAsUser` in
+ * Kubernetes, the name is `user`, because `userInfo` throws: https://nodejs.org/api/os.html#osuserinfooptions
  */
 export function ownAccount(): Account {
 	try {
@@ -19,8 +19,8 @@ export function ownAccount(): Account {
 }
 
 /**
- * Returns the home directory of this process. If neither HOME nor /etc/passwd contains it, returns `/`, as login(1)
- * does.
+ * Returns the home directory of this process. Returns `/`, as login(1) does, if neither HOME nor /etc/passwd contains a
+ * home directory.
  */
 export function homeDirectory(): string {
 	try {

@@ -41,7 +41,7 @@ test.each([
 	for (const pieces of cuts(text)) {
 		const shown = flow(redactorWith(key), pieces).join("");
 		expect(shown.length).toBeLessThanOrEqual(expected.length + 11);
-		// The opening of a shape may precede the replacement, because it is not part of the secret.
+		// The opening of a shape may precede the replacement, because the opening is not part of the secret.
 		const [, ...rest] = shown.split("[redacted]");
 		expect(rest.length, JSON.stringify(pieces)).toBe(expected.split("[redacted]").length - 1);
 		for (const part of [key.slice(8), key.slice(0, 4)]) expect(shown).not.toContain(part);
@@ -67,7 +67,7 @@ test("no character of a registered value is emitted, at any cut", () => {
 				pieces.push(full.slice(at, at + length));
 				at += length;
 			}
-			// The line breaks end an incomplete value, which only the stream would redact.
+			// The line breaks end an incomplete value. Without them, only the stream would redact the value.
 			expect(flow(redactor, [...pieces, "\n\n"]).join("")).toBe(redactor.redact(`${full}\n\n`));
 		}),
 	);

@@ -21,8 +21,8 @@ export interface Gate {
 	/** Maximum number of characters that `find` needs, from a position on, to recognise the position. */
 	readonly length: number;
 	/**
-	 * Starts of registered values that are too short for `find`. Does not contain the starts of values that begin like a
-	 * shape.
+	 * Starts of registered values. Each start is too short for `find`. Does not contain the starts of values that begin
+	 * like a shape.
 	 */
 	readonly beginnings: ReadonlySet<string>;
 	/**
@@ -46,8 +46,8 @@ const longestWord = 4096;
 /** Maximum delayed characters of a key block. */
 const longestKey = 65_536;
 /**
- * Number of characters at the start of a registered value that are still too few for `Gate.find`. One more character is
- * sufficient.
+ * Maximum length of a start with which `Gate.find` does not find a registered value yet. With one more character,
+ * `Gate.find` finds the value.
  */
 export const longestBeginning = 3;
 /**

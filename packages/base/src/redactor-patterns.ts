@@ -38,8 +38,9 @@ function inJson(text: string): string {
 const leastWrapped = 16;
 
 /**
- * Returns the encodings of a secret that tools break into lines. For example, `base64` breaks lines after 76
- * characters, and `xxd` after 60. Omits encodings with fewer than `leastWrapped` characters.
+ * Returns the base64 and hexadecimal encodings of a secret, because tools break these encodings into lines. For
+ * example, `base64` breaks lines after 76 characters, and `xxd` after 60. Omits encodings with fewer than
+ * `leastWrapped` characters.
  */
 export function wrappedEncodings(secret: string): string[] {
 	const bytes = Buffer.from(secret.toWellFormed());

@@ -109,7 +109,7 @@ test("a line break inside an encoded value hides no value, and the search stays 
 	const clean = redactor.redact(broken.join("; "));
 	const { user, system } = process.cpuUsage(before);
 	expect(clean).toBe(values.map(() => "[redacted]").join("; "));
-	// Limit in microseconds. Compiling a pattern of all values would take several seconds.
+	// Limit in microseconds. To compile a pattern of all values would take several seconds.
 	expect(user + system).toBeLessThan(500_000);
 });
 

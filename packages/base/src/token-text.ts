@@ -10,7 +10,7 @@ export interface TokenText {
 	readonly kind: TokenTextKind;
 	/** Id of 26 characters. It is not secret. */
 	readonly id: string;
-	/** SHA-256 of the secret part. Parley stores it in place of the secret. */
+	/** SHA-256 of the secret part. Parley stores the hash in place of the secret. */
 	readonly hash: Buffer;
 }
 
@@ -18,7 +18,7 @@ const shape = new RegExp(`^gw_(${tokenKinds.join("|")})_([0-9a-z]{26})_([\\w-]{4
 
 /**
  * Creates a token `gw_KIND_ID_SECRET` with a secret of 256 random bits. The last six characters of the token are a
- * checksum of all others.
+ * checksum of the other characters.
  */
 export function mintToken(kind: TokenTextKind, ids: Ids): string {
 	const unsigned = `${ids.create(`gw_${kind}`)}_${randomBytes(32).toString("base64url")}`;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** A stored file. `GET` of its `url` returns the content. */
+/** A stored file. A `GET` request for the file's `url` returns the content. */
 export const FilePayload = z.object({
 	file_id: z.string(),
 	name: z.string(),

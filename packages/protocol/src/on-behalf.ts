@@ -6,7 +6,7 @@ const id = z
 	.max(128)
 	.regex(/^[^\s:]+$/u, "must not contain spaces or colons");
 
-/** Person for whom a connector acts. The gateway decides the person's rights, not the connector. */
+/** Person for whom a connector acts. The gateway, not the connector, determines the rights of the person. */
 export const Actor = z.object({
 	/** Id on the platform. */
 	id,
@@ -20,7 +20,7 @@ export type Actor = z.output<typeof Actor>;
 
 /** Channel, thread or direct message in which the person writes. */
 export const Place = z.object({
-	/** Guild or team. For direct messages, the platform's own id for them. */
+	/** Guild or team. For a direct message, the tenant that the platform's connector uses for direct messages. */
 	tenant: id,
 	channel: id,
 	thread: z

@@ -13,9 +13,12 @@ export function withDefault(schema: z.ZodInt, fallback: number) {
 }
 
 export const sessionId = z.string().max(128);
-/** Session, if it differs from the session of the request. */
+/** Session on which the method works, if it is not the session of the request. */
 export const optionalSession = maybe(sessionId.min(1));
-/** Idempotency key, stored for 72 hours. A repeated request changes nothing, and returns the first result except for tokens. */
+/**
+ * Idempotency key, stored for 72 hours. A repeated request with the same key changes nothing. Its result is the result
+ * of the first request, but without the text of a token.
+ */
 export const key = maybe(z.string().min(1).max(128));
 export const title = z.string().trim().max(200, "must have at most 200 characters");
 export const runId = maybe(z.string().min(1).max(128));

@@ -37,7 +37,7 @@ export const Plan = z.array(
 );
 export type Plan = Readonly<z.output<typeof Plan>>;
 
-/** The open question of a task, which `reply_task` answers. */
+/** The open question of a task. A client answers the question with `reply_task`. */
 const Suspension = z.object({
 	reason: z.string(),
 	/** The plan or question. */
@@ -64,13 +64,13 @@ export const TaskPayload = z.object({
 	priority: z.enum(taskPriorities),
 	tools: z.array(z.string()),
 	agent: z.string(),
-	/** Model of the task. Absent if its agent and the gateway decide. */
+	/** Model of the task. Absent if the task's agent or the gateway determines the model. */
 	model: z.exactOptional(z.string()),
 	autonomy: z.enum(autonomies),
 	depends_on: z.array(z.string()),
 	/** Person or client that submitted the task. */
 	owner: z.string(),
-	/** Plan of the task, if any. Absent in lists of tasks. */
+	/** Plan of the task. Absent if the task has no plan, and in lists of tasks. */
 	plan: z.exactOptional(Plan),
 	/** The open question. Present while the task is suspended. */
 	suspension: z.exactOptional(Suspension),

@@ -20,7 +20,7 @@ export type UsagePayload = Readonly<z.output<typeof Usage>>;
 export const budgetScope = z.enum(["gateway", "session"], { error: "must be gateway or session" });
 export const budgetPeriod = z.enum(["day", "month"], { error: "must be day or month" });
 
-/** Usage of one UTC day, by one model, or in one session. Keys of other groupings are absent. */
+/** Usage of one UTC day, by one model, or in one session. Only the key of the requested grouping is present. */
 const UsageRow = Usage.extend({
 	day: z.exactOptional(z.iso.date()),
 	model: z.exactOptional(z.string()),

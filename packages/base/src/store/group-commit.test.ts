@@ -17,7 +17,7 @@ const tx = new Kysely<unknown>({
 function recorded(failing: readonly (keyof TransactionControl)[] = [], undone = 0) {
 	const done: string[] = [];
 	const tries: number[] = [];
-	/** For each transaction, the number of its commands, then `done`. */
+	/** For each transaction, the number of commands in the transaction, and then `done`. */
 	const transactions: (number | "done")[] = [];
 	const statement = (name: keyof TransactionControl) => () => {
 		done.push(name);

@@ -17,10 +17,16 @@ interface Prepared {
 	readonly returnsRows: boolean;
 }
 
-/** Maximum cached statements. Queries that are built at run time differ in the lengths of their lists. */
+/**
+ * Maximum cached statements. The number of different queries is large, because a query with a list has a different text
+ * for each length of the list.
+ */
 const maxStatements = 500;
 
-/** Runs compiled queries on an open `node:sqlite` database, and caches their prepared statements. */
+/**
+ * Connection to an open `node:sqlite` database. Runs compiled queries, and caches the prepared statements of the
+ * queries.
+ */
 export class NodeSqliteConnection implements DatabaseConnection {
 	readonly #database: DatabaseSync;
 	readonly #prepared = new LRUCache<string, Prepared>({ max: maxStatements });
@@ -31,7 +37,8 @@ export class NodeSqliteConnection implements DatabaseConnection {
 
 	async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
 		const { statement, returnsRows } = this.#prepare(query.sql);
-		// Kysely passes values unchanged. SQLite refuses values that it cannot store.
+		// The cast is safe because Kysely passes parameters unchanged, and SQLite refuses a parameter that it cannot
+		// store.
 		const parameters = query.parameters as SQLInputValue[];
 		// The cast is safe because the query builder determines the type of the rows.
 		if (returnsRows) return { rows: statement.all(...parameters) as R[] };
@@ -88,7 +95,8 @@ export class NodeSqliteDialect implements Dialect {
 			init: async () => undefined,
 			acquireConnection: async () => connection,
 			releaseConnection: async () => undefined,
-			// Immediate, because a transaction that writes must not fail later when another transaction writes.
+			// The transaction is immediate, because it must not fail at its first write when another transaction is
+			// writing.
 			beginTransaction: async () => database.exec("begin immediate"),
 			commitTransaction: async () => database.exec("commit"),
 			rollbackTransaction: async () => database.exec("rollback"),

@@ -59,7 +59,7 @@ test("a copy that cannot be finished leaves nothing", () =>
 		await store.commit((tx) => tx.insertInto("items").values({ id: "x", state, n: 0 }).execute());
 		await store.close();
 		const full = await readFile(at("a.sqlite"));
-		// The damage is only in pages of the row's content, not in the header or the schema.
+		// The damage is only in pages with the content of the row, not in the header or the schema.
 		await writeFile(at("a.sqlite"), full.fill(0xff, full.length - 40_000));
 		const copying = copySqliteFile(at("a.sqlite"), at("b.sqlite"), async () => 0);
 		await expect(copying).rejects.toMatchObject({ code: "ERR_SQLITE_ERROR" });

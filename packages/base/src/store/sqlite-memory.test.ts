@@ -45,7 +45,7 @@ test.runIf(process.platform === "linux")(
 		process.chdir(directory);
 		try {
 			const store = await open();
-			// SQLite would write a part of a database larger than its page cache before the commit.
+			// The data is larger than the page cache. In a file, SQLite would write a part of it before the commit.
 			await Promise.all(Array.from({ length: 40 }, (_, index) => add(store, `${index}`, 100_000)));
 			expect(openFiles().filter((file) => !before.includes(file))).toEqual([]);
 			expect(readdirSync(".")).toEqual([]);

@@ -3,7 +3,7 @@ import { StoreError, type StoreHealth } from "./store.ts";
 
 export type StorageFailure = Exclude<StoreHealth["state"], "ok">;
 
-/** Callback after a change of a store's state. `cause` is the error of a failure. */
+/** Callback after the health of a store has changed. `cause` is the error, if commits began to fail. */
 export type HealthWatch = (health: StoreHealth, cause?: unknown) => void;
 
 const messages: Readonly<Record<StorageFailure, string>> = {
@@ -11,7 +11,7 @@ const messages: Readonly<Record<StorageFailure, string>> = {
 	full: "the store could not commit: the disk is full; free some space, nothing acknowledged was lost",
 };
 
-/** Records from the results of transactions whether the store can commit. */
+/** Health of a store. Determines from the results of transactions whether the store can commit. */
 export class StorageHealth {
 	readonly #clock: Clock;
 	readonly #watch: HealthWatch | undefined;
@@ -33,7 +33,7 @@ export class StorageHealth {
 		this.#watch?.(this.#health);
 	}
 
-	/** Records a lost transaction, and returns the error for its commands. */
+	/** Records a lost transaction, and returns the error with which the commands in the transaction are rejected. */
 	failed(state: StorageFailure, cause: unknown): StoreError {
 		if (this.#health.state !== state) {
 			this.#health = { state, since: this.#health.since ?? this.#clock.now() };

@@ -33,7 +33,10 @@ export class ManualClock implements Clock {
 		return this.#waiting.size;
 	}
 
-	/** Advances the clock by `ms`. Runs each due timer at its own time, in order. */
+	/**
+	 * Advances the clock by `ms` milliseconds. Runs the timers that become due, in the order of their times. While a
+	 * timer runs, the clock shows the timer's time.
+	 */
 	advance(ms: number): void {
 		const end = this.#elapsed + ms;
 		for (let next = this.#nextUntil(end); next !== undefined; next = this.#nextUntil(end)) {

@@ -16,11 +16,12 @@ export interface PostgresStoreOptions {
 }
 
 /**
- * Opens a store on a PostgreSQL server that any number of processes may use. Isolation is `read committed`, so a
- * condition between processes must be in the `where` of a statement. A transaction that the server rolls back because
- * of a conflict is retried. If the server or connection fails, running calls reject with `unavailable`, and later calls
- * connect again. After a loss during a commit the result is unknown, so that transaction is not retried. A transaction
- * that is idle longer than `maxIdleMs` loses its connection.
+ * Opens a store on a PostgreSQL server that any number of processes may use. The isolation level is `read committed`. A
+ * condition that another process may change must therefore be in the `where` of a statement. A transaction that the
+ * server rolls back because of a conflict is retried. If the server or connection fails, running calls reject with
+ * `unavailable`, and later calls connect again. If the connection is lost during a commit, the result of the commit is
+ * unknown, so the transaction is not retried. If a transaction is idle longer than `maxIdleMs`, the server ends its
+ * connection.
  */
 export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<Store<DB>> {
 	const { connection, migrations, failpoints, log = silentLogger } = options;
@@ -39,9 +40,9 @@ export function openPostgresStore<DB>(options: PostgresStoreOptions): Promise<St
 }
 
 /**
- * Maximum idle milliseconds in a transaction. A process that stops inside a transaction blocks all processes
- * that wait for its rows. A running command is never idle that long, because it waits only for its own
- * queries.
+ * Maximum idle milliseconds in a transaction. A process that stops inside a transaction blocks all processes that wait
+ * for the transaction's rows. The transaction of a running command is never idle for 5 s, because the command waits
+ * only for its own queries.
  */
 const maxIdleMs = 5_000;
 
@@ -59,14 +60,14 @@ const getTypeParser: pg.CustomTypesConfig["getTypeParser"] = (type, format) =>
 
 function parseInt8(text: string): number | bigint {
 	const number = Number(text);
-	// As in PGlite: a `number` if it is exact, otherwise a `bigint`.
+	// As in PGlite, an integer is a `number` if the number is exact, and otherwise a `bigint`.
 	return Number.isSafeInteger(number) ? number : BigInt(text);
 }
 
 /**
  * Whether an error ends the transaction or the connection: https://www.postgresql.org/docs/15/errcodes-appendix.html.
- * The codes are errors of connections, idle transactions, resources and shutdown. An error that is not a
- * `DatabaseError` comes from the connection.
+ * The codes stand for errors of the connection, of idle transactions, of resources and of the shutdown. An error that
+ * is not a `DatabaseError` comes from the connection.
  */
 function isOver(error: unknown): boolean {
 	return (

@@ -9,8 +9,8 @@ export interface ContractTables {
 }
 
 /**
- * One requirement of every store. `check` rejects if the store does not meet it. Checks may share a store,
- * one at a time.
+ * One requirement of every store. `check` rejects if the store does not meet the requirement. Checks may use the same
+ * store, one after the other.
  */
 export interface ContractCase<Tested> {
 	readonly name: string;
@@ -18,7 +18,7 @@ export interface ContractCase<Tested> {
 }
 
 /**
- * Schema that a store needs for `storeContract`. The database checks the references from `parts` to `items` at the
+ * Schema that a store needs for `storeContract`. The database checks the references from `parts` to `items` only at the
  * commit.
  */
 export const contractMigration: Migration = {

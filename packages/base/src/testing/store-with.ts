@@ -1,6 +1,6 @@
 import type { Store } from "../store/store.ts";
 
-/** Returns the store with some methods replaced by a test. */
+/** Returns a store with the methods of `own` in place of the same methods of `store`. */
 export function storeWith<DB>(store: Store<DB>, own: Partial<Store<DB>>): Store<DB> {
 	return {
 		engine: store.engine,

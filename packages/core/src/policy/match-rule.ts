@@ -208,7 +208,7 @@ export function needsCompleteWords([program = "", next = ""]: readonly string[])
 	return isWrapper(name) || (name === "git" && next.startsWith("-"));
 }
 
-/** Whether the commands may run a program whose words begin with `prefix`. */
+/** Whether one of the commands may run the program that `prefix` names, with the arguments in `prefix`. */
 function mayRun(prefix: readonly string[], { commands, isComplete }: ParsedCommands): boolean {
 	// A command that was not read completely may run any program.
 	if (!isComplete) return true;

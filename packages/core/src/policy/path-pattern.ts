@@ -9,9 +9,12 @@ import { policyFileTexts } from "./texts.ts";
 export interface PathPattern {
 	/** Pattern as written in the rule. */
 	readonly text: string;
-	/** Whether the pattern matches the path or a parent directory. */
+	/** Whether the pattern matches the path or one of the path's parent directories. */
 	fits(path: string, roots: readonly string[]): boolean;
-	/** Whether the pattern fits the path, or another spelling that a file system or shell could treat as equal. */
+	/**
+	 * Whether the pattern fits the path, or another spelling of the path that a file system or a shell could treat as
+	 * equal.
+	 */
 	mayMatch(path: string, roots: readonly string[]): boolean;
 	/** Whether the pattern can match the directory or a path below it. */
 	mayMatchBelow(directory: string, roots: readonly string[]): boolean;
@@ -19,8 +22,8 @@ export interface PathPattern {
 
 /**
  * Compiles a path pattern as `compileGlob` does. The pattern is relative to each root, or absolute if it begins with a
- * slash. A pattern that matches a directory matches everything below it. Throws `invalid_argument` for an invalid
- * pattern.
+ * slash. A pattern that matches a directory also matches everything below the directory. Throws `invalid_argument` for
+ * an invalid pattern.
  */
 export function compilePath(text: string): PathPattern {
 	if (text.startsWith("~")) {
@@ -76,7 +79,7 @@ function fitsFrom(
 	return names[0] !== "" && names.some((_, index) => matches(names.slice(0, index + 1).join("/")));
 }
 
-/** Returns the leading directories of a pattern before its first variable part. */
+/** Returns the leading directories of a pattern, up to the first part with a variable. */
 function headOf(inner: string): string {
 	const names = inner.split("/");
 	const varies = names.findIndex((name) => /[*?[\]{}\\]/.test(name));

@@ -17,7 +17,7 @@ export const policyTexts = {
 	noRule: "no rule covers this call",
 } as const;
 
-/** Effects of a call by its class. People read them in approvals. */
+/** Effects of a call, by action class. People read these texts in approvals. */
 export const effectTexts = {
 	reads: "reads inside the roots",
 	asks: "asks a person",

@@ -8,7 +8,8 @@ const LONGEST_LINE = 2_000;
 
 /**
  * Script that runs the program and a background process. The background process waits until descriptor 3 closes, which
- * happens when the gateway exits. Then it sends SIGTERM to the process group, and SIGKILL two seconds later.
+ * happens when the gateway exits. The background process then sends SIGTERM to the process group, and SIGKILL two
+ * seconds later.
  */
 const WATCH =
 	"(trap '' TERM; cat <&3; kill -s TERM -- -$$; sleep 2; kill -s KILL -- -$$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\"";

@@ -246,7 +246,9 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 	}
 }
 
-/** Resolves with the stored number of probes that failed to escape. If none is valid, runs `testSandbox`. */
+/**
+ * Resolves with the stored result of the probes, if it is valid. Otherwise runs `testSandbox` and stores its result.
+ */
 async function probeOrReuse(
 	options: SandboxesOptions,
 	bubblewrap: Bubblewrap,
@@ -373,7 +375,7 @@ async function sharedGitSettings(unsandboxed: Sandbox, cwd: string): Promise<str
 	// If git cannot run, no settings are shared.
 	const outcome = await unsandboxed.run(command).catch(() => undefined);
 	if (outcome?.code !== 0) return "";
-	// The output window replaces NUL with this character.
+	// `OutputWindow` replaces NUL with U+FFFD.
 	const entries = outcome.output.split("\u{fffd}").filter((entry) => entry.includes("\n"));
 	return entries.map((entry) => settingOf(entry)).join("");
 }

@@ -10,8 +10,8 @@ export interface RunReference {
 }
 
 /**
- * A write of a file that is about to happen. `content` is the stored form of the content before the write, or null if
- * the earlier content is not stored.
+ * A planned write of a file. `content` is the stored form of the content before the write, or null if the earlier
+ * content is not stored.
  */
 export interface WriteRow {
 	readonly path: string;
@@ -120,7 +120,8 @@ export async function lastChangedTurn(db: Tx, sessionId: string): Promise<string
 }
 
 /**
- * Returns the changes of a turn that have an effect. The order is the order in which the turn first wrote the files.
+ * Returns the changes of a turn, without changes that have no effect. The order is the order in which the turn first
+ * wrote the files.
  */
 export async function changesOf(db: Tx, turn: RunReference): Promise<FileChangeRow[]> {
 	return await ofTurn(db, turn).where(hasEffect).selectAll().orderBy("n").execute();

@@ -47,7 +47,7 @@ const postgresIndex: MemoryIndex = {
 	contains(word, few) {
 		const grams = gramsOf(word);
 		// A reader can read at most 1,500 notes. A search in the texts of these notes is faster than a search in the
-		// index, which finds notes of all readers.
+		// index, because the index contains the notes of all readers.
 		if (few || grams.length === 0) return inText(word);
 		const query = lexemes(grams, " & ");
 		return sql<boolean>`(memories.n in (select n from memory_index where grams @@ ${query}::tsquery) and ${inText(word)})`;

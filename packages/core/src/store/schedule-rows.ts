@@ -77,8 +77,8 @@ export async function countSchedules(db: Tx, owner: string): Promise<number> {
 }
 
 /**
- * Returns the schedules with a due time, except those with an id in `except`, in the order of their due times. Returns
- * at most `limit` schedules. Default: all.
+ * Returns the schedules with a due time, in the order of their due times. Leaves out schedules with an id in `except`.
+ * Returns at most `limit` schedules. Default: all.
  */
 export async function waitingSchedules(
 	db: Tx,

@@ -1,6 +1,6 @@
 /**
- * Common columns of rows. `epoch` is the epoch of the writer for fencing; it is always 1 on one machine, except in
- * `tasks`. `v` is the version of the row's format.
+ * Columns that all tables have. `epoch` is the writer's epoch, for fencing. With one machine, `epoch` is always 1,
+ * except in `tasks`. `v` is the version of the row's format.
  */
 export interface Stamped {
 	epoch: number;

@@ -162,8 +162,8 @@ export const oldestOpenRun = hotStatement<Tables, { sessionId: string }, Selecta
 );
 
 /**
- * Returns the number of a session's runs that have not ended (`open`), and the highest ordinal of the session's runs.
- * `ordinal` is null if the session has no runs.
+ * Counts the runs of a session. `open` is the number of runs that have not ended, and `ordinal` the highest ordinal of
+ * all runs. `ordinal` is null if the session has no runs.
  */
 export const countRuns = hotStatement<
 	Tables,

@@ -324,7 +324,7 @@ interface SchedulesTable extends Stamped {
 	firings: number;
 	/** Reason why the schedule missed its last due time, or why it still waits to fire. Null if neither applies. */
 	problem: string | null;
-	/** Number of the last event in the session that a schedule with an event trigger has checked. */
+	/** For an event trigger, the number of the session's last event that the schedule has checked. */
 	seen_seq: number;
 }
 

@@ -1,4 +1,4 @@
-/** Names of rows, and their faults, in a check of the stored text. */
+/** Texts of the check of stored text: names of rows, and faults of rows. */
 export const textFaultTexts = {
 	event: (seq: number): string => `event ${seq}`,
 	message: (run: string): string => `message of ${run}`,

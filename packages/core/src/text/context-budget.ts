@@ -3,12 +3,15 @@ import { type ContextMessage, isEarlier } from "../vocabulary/message-context.ts
 
 /** Estimated bytes of a message in addition to its text, names and files. */
 const aroundBytes = 100;
-/** Minimum bytes of a cut text. If fewer bytes are left and the text is longer, the selection ends before its message. */
+/**
+ * Minimum bytes of a cut text. If fewer bytes are left, and the text of the next message is longer, the selection ends
+ * before the message.
+ */
 const leastBytes = 200;
 
 interface Chosen {
 	readonly chosen: readonly ContextMessage[];
-	/** Whether messages, or parts of them, were left out. */
+	/** Whether messages or parts of messages were left out. */
 	readonly isShort: boolean;
 }
 

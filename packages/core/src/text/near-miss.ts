@@ -1,6 +1,6 @@
 /**
- * Returns the closest candidate, ignoring case, hyphens and underscores. Returns undefined unless the edit distance is at
- * most 2 and less than half of the candidate's length.
+ * Returns the closest candidate, ignoring case, hyphens and underscores. Returns undefined if no candidate has an edit
+ * distance of at most 2 and of less than half the candidate's length.
  */
 export function findNearMiss(word: string, candidates: readonly string[]): string | undefined {
 	const [best] = candidates

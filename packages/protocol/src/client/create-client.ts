@@ -7,7 +7,7 @@ import { GatewayClient } from "./gateway-client.ts";
  * after:
  * - a refused handshake (400, 401, 403, 421)
  * - a failed first connection with `retryFirst: false`
- * - repeated protocol violations of the gateway
+ * - repeated protocol violations by the gateway
  *
  * All calls then reject with the reason. Throws if the URL or the token is invalid.
  */
@@ -35,7 +35,7 @@ const websocketProtocols: Readonly<Record<string, string>> = {
 /**
  * Returns the WebSocket URL for the address of a gateway. Without a path, `http://HOST:PORT` becomes
  * `ws://HOST:PORT/api/ws`. Throws `invalid_argument` if the text is not a URL with the scheme http, https, ws or wss.
- * Also throws for a user, password, query or fragment.
+ * Also throws if the URL has a user, a password, a query or a fragment.
  */
 export function resolveEndpoint(text: string): URL {
 	const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -1,6 +1,6 @@
 import { type ErrorCode, ParleyError } from "@parley/base/portable";
 
-/** Status codes for which a retry does not help. */
+/** HTTP status codes of permanent refusals. After such a status, a retry would fail in the same way. */
 const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly reason: string }>> = {
 	400: {
 		code: "failed_precondition",

@@ -13,13 +13,13 @@ export type Progress =
 			readonly type: "writing";
 			readonly name: string;
 			readonly subject: string | undefined;
-			/** Number of characters of the arguments that the model has written. */
+			/** Number of characters that the model has written of the arguments so far. */
 			readonly length: number;
 	  };
 
 /** Maximum characters of the displayed thinking. */
 const maxThinking = 1_000;
-/** Number of characters at the start of the arguments in which the subject is searched. */
+/** Maximum characters, from the start of the arguments, that are searched for the subject. */
 const maxSearched = 2_000;
 
 /** Progress of a reply, for a status line. Follows the events of a session and determines the activity of the model. */

@@ -50,7 +50,7 @@ export function encodeCall(request: ModelRequest, to: CallDestination): Language
 	};
 }
 
-/** Returns the reasoning effort, or undefined for the model's default. */
+/** Returns the reasoning effort for the request, or undefined if the model's default effort applies. */
 function reasoningOf(
 	{ reasoning }: ModelRequest,
 	{ reasoning: kind }: ModelInfo,

@@ -2,7 +2,7 @@ import type { SharedV4ProviderMetadata } from "@ai-sdk/provider";
 import { type Fields, isFields } from "../exchange/errors.ts";
 
 /**
- * Key under which the library adds fields of the provider to a message:
+ * Key in the provider options of a message. The library adds the fields under the key to the message:
  * https://ai-sdk.dev/providers/openai-compatible-providers
  */
 const messageFields = "openaiCompatible";
@@ -10,7 +10,10 @@ const messageFields = "openaiCompatible";
 /** Fields that arrive in several pieces. */
 const growing = ["text", "summary"] as const;
 
-/** Maximum details of a reply. With more details, none is sent back, because the server refuses an incomplete list. */
+/**
+ * Maximum details of a reply. If a reply has more details, no detail is sent back, because the server refuses an
+ * incomplete list.
+ */
 const MAX_DETAILS = 10_000;
 
 interface Detail {
@@ -19,14 +22,14 @@ interface Detail {
 }
 
 /**
- * Collects the `reasoning_details` of a stream. OpenRouter and similar servers require them unchanged in the next
- * request: https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
+ * Collector of the `reasoning_details` in a stream. OpenRouter and similar servers require the details unchanged in the
+ * next request: https://openrouter.ai/docs/use-cases/reasoning-tokens#preserving-reasoning-blocks
  */
 export class ReasoningDetails {
 	readonly #details: Detail[] = [];
 	#isTooLong = false;
 
-	/** Adds the details in one chunk, which may have any form. */
+	/** Adds the details in one chunk. The chunk may have any form. */
 	readonly processChunk = (chunk: unknown): void => {
 		for (const choice of listIn(chunk, "choices").slice(0, 1)) {
 			const delta = isFields(choice) ? choice["delta"] : undefined;
@@ -45,11 +48,11 @@ export class ReasoningDetails {
 		return { [messageFields]: { reasoning_details: details } } as SharedV4ProviderMetadata;
 	};
 
-	/** Adds the piece to the last detail, or as a new detail. */
+	/** Appends the piece to the last detail, or adds the piece as a new detail. */
 	#add(piece: Fields): void {
 		const last = this.#details.at(-1);
-		// A piece with text, a summary or a signature continues the last detail if no type, index or id differs. A missing
-		// value does not differ.
+		// A piece with text, a summary or a signature continues the last detail if both have the same type, index and id.
+		// A missing value is treated as equal.
 		const isMore =
 			last !== undefined &&
 			growing.some((key) => typeof piece[key] === "string" || piece["signature"] !== undefined) &&

@@ -22,8 +22,8 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 export type Effort = (typeof efforts)[number];
 
 /**
- * Returns the first effort in `known` that is not below the requested effort, or the last effort if all are below it.
- * `known` is in ascending order. Returns undefined if `known` is empty.
+ * Returns the first effort in `known` that is not below the requested effort, or the last effort if all efforts are
+ * below the requested effort. `known` is in ascending order. Returns undefined if `known` is empty.
  */
 export function nearestEffort(requested: Effort, known: readonly Effort[]): Effort | undefined {
 	return known.find((one) => efforts.indexOf(one) >= efforts.indexOf(requested)) ?? known.at(-1);

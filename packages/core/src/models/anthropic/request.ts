@@ -184,7 +184,10 @@ interface Thinking {
 /** Minimum tokens of a thinking budget: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const MIN_BUDGET = 1024;
 
-/** Tokens of a reply that are reserved for text and calls, or half of the reply's tokens if that is less. */
+/**
+ * Tokens that are reserved for the text and the calls of a reply. If half of the reply's tokens is less, half is
+ * reserved.
+ */
 const FOR_THE_ANSWER = 4096;
 
 const budgets: Readonly<Record<Exclude<Reasoning, "off">, number>> = {

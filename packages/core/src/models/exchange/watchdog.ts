@@ -47,7 +47,7 @@ export class Watchdog {
 		this.#arm();
 	}
 
-	/** Limits the remaining time of the exchange to `ms` milliseconds. Never extends it. */
+	/** Limits the remaining time of the exchange to `ms` milliseconds. Never extends the remaining time. */
 	limitRest(ms: number): void {
 		this.#end = Math.min(this.#end, this.#clock.monotonic() + ms);
 		this.#arm();

@@ -91,7 +91,7 @@ const renamed = new WeakMap<AssistantMessage, AssistantMessage>();
 const unnamed = new WeakMap<AssistantMessage, AssistantMessage>();
 
 /**
- * Returns the message with the model name that the provider uses itself, without `prefix`. Removes the model name of
+ * Returns the message with the provider's own name for the model: the name without `prefix`. Removes the model name of
  * another provider's message if the name equals `model`, because the models are different. Returns the same object for
  * the same message, because encoders cache their results by message object.
  */

@@ -23,7 +23,7 @@ export class ModelTable {
 	}
 
 	/**
-	 * Returns the model with the name `name`, or undefined if the model is unknown. A tier as name selects the
+	 * Returns the model with the name `name`, or undefined if the model is unknown. If `name` is a tier, returns the
 	 * provider's model of that tier, or the provider's default model if no model has the tier. If `provider` is the home
 	 * provider of the routes, `other/name` is a model of another provider.
 	 */
@@ -230,7 +230,7 @@ export interface ModelInfo {
 }
 
 /**
- * Share of the requested word's character pairs that a name must contain at least. The same minimum applies to the
+ * Minimum share of pairs. A similar name must contain at least this share of the word's character pairs, and of the
  * word's letter pairs.
  */
 const enough = 0.5;

@@ -21,7 +21,7 @@ test("a command without a sandbox is counted before any other task can see its p
 	const runs = new CommandRuns({ clock: systemClock, ids: createIds() });
 	const seen = Promise.withResolvers<readonly [number, number]>();
 	const run = runs.run(command, async () => {
-		// This callback is queued before the process starts, so it runs before the code that awaits the process.
+		// The callback is queued before the process starts, so the callback runs before the code that awaits the process.
 		process.nextTick(() => seen.resolve([runs.started, runs.processes().length]));
 		return prepared();
 	});

@@ -5,8 +5,8 @@ export interface Body {
 }
 
 /**
- * Returns at most the first `limit` bytes. Copies into one buffer, because a body can have millions of one-byte
- * chunks.
+ * Resolves with at most the first `limit` bytes of the chunks. Copies all chunks to one buffer, because a body can have
+ * millions of one-byte chunks.
  */
 export async function collect(chunks: AsyncIterable<Uint8Array>, limit: number): Promise<Body> {
 	const bytes = Buffer.allocUnsafe(limit);

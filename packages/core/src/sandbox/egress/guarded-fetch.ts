@@ -21,8 +21,8 @@ export interface GuardedFetch {
 }
 
 /**
- * Resolves with a `fetch` that connects only to allowed addresses. Each connection checks its addresses. The `fetch`
- * follows no redirects. The caller must limit the size and the time of responses.
+ * Resolves with a `fetch` that connects only to allowed addresses. The addresses are checked for each connection. The
+ * `fetch` follows no redirects. The caller must limit the size and the time of responses.
  */
 export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<GuardedFetch> {
 	const { Agent, fetch: send } = await import("undici");

@@ -13,7 +13,7 @@ const MAX_ENTRIES = 20_000;
 const AT_ONCE = 16;
 /** Names of directories that `walk` does not enter. A `.git` directory is examined separately. */
 const skipped = ["node_modules", ".git"];
-/** Names of directories in a repository that contain no further repositories. */
+/** Names of directories in a repository. The directories contain no further repositories. */
 const stores = ["objects", "refs", "hooks", "info", "logs"];
 
 /** Names of directories that may contain skills for Parley or for another agent. */

@@ -12,7 +12,10 @@ import { createSandboxes } from "../sandboxes.ts";
 
 const testInside = test.skipIf(!hasBubblewrap);
 
-/** Directory of the stored verdict about the sandbox. All tests share it, so only the first one runs the probes. */
+/**
+ * Directory of the stored verdict about the sandbox. All tests share the directory, so only the first test runs the
+ * probes.
+ */
 let stored: Awaited<ReturnType<typeof createDirectory>>;
 let directory: Awaited<ReturnType<typeof createDirectory>>;
 let root: string;

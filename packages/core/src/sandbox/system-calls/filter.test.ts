@@ -46,7 +46,8 @@ test.each(["x64", "arm64"] as const)("on %s each rule affects only its own call"
 		Object.entries(systemCalls).map(([name, known]) => [known[architecture], name]),
 	);
 	for (let call = 0; call <= HIGHEST_CALL; call += 1) {
-		// As a family, personality or flags, the argument is denied. As a request of ptrace(2), it is allowed.
+		// The argument is denied as a socket family, a personality or flags. The argument is allowed as a request of
+		// ptrace(2).
 		const decision = decide(program, call, codes[architecture], 0x7e02_0010n);
 		const name = numbers.get(call);
 		if (name === undefined || name === "ptrace") expect(decision, `${call}`).toBe(ALLOW);

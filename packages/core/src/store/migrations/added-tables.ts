@@ -197,8 +197,8 @@ export async function addTextHashes(db: Kysely<unknown>): Promise<void> {
 }
 
 /**
- * Adds a column to `sessions` for the `seq` of the first event that must have a hash. With the column, deleted hashes
- * are detected.
+ * Adds a column to `sessions` for the `seq` of the first event that must have a hash. With the number in the column, a
+ * check also detects deleted hashes.
  */
 export async function addHashedFrom(db: Kysely<unknown>): Promise<void> {
 	await db.schema
