@@ -51,7 +51,7 @@ export interface Completing {
 /** A command that a person calls from the platform's menu or writes as a text such as `!task new …`. */
 export interface Command<At extends HandlerContext = HandlerContext> extends CommandShape {
 	/**
-	 * Runs the command with all required options, and resolves with its reply, or with undefined if another post is the
+	 * Runs the command with all required options. Resolves with the reply, or with undefined if another post is the
 	 * answer. A rejection becomes the answer, or causes a retry if the error is temporary.
 	 */
 	run(context: At, handled: HandledEvent<"command">): Promise<Reply | undefined>;

@@ -89,8 +89,8 @@ export async function findNamed(
 }
 
 /**
- * Removes the object that `typed` names, and returns the result. Returns `done` if the gateway used the key
- * for another request, because the earlier attempt then removed the object.
+ * Removes the object that `typed` names, and returns the result. Returns `done` if the gateway already used the key
+ * for a request with other parameters: an earlier attempt has then removed the object.
  */
 export async function removeNamed<Value>(
 	context: HandlerContext,

@@ -32,7 +32,8 @@ const memory: Command = {
 				: await gateway.request("query_memories", { ...params, query });
 		const memories = found.filter(({ scope }) => !(isPublic(handled) && scope === "user"));
 		const { list: texts } = noteTexts;
-		// Not the command of a thread: without private answers there, the command would repeat the hint.
+		// The hint does not name the command of a thread: without private answers there, the command would only
+		// repeat the hint.
 		const hint = texts.hidden({ command: platform.command("memory", {}) });
 		if (memories.length < found.length && memories.length === 0) return { text: hint };
 		if (memories.length === 0) return { text: query === "" ? texts.none : texts.noMatch };

@@ -290,7 +290,7 @@ function labelOf({ title: name, messages, current }: ListedSession): string {
 	return `${shown} · ${conversationTexts.messages({ count: messages })}${current ? conversationTexts.switch.current : ""}`;
 }
 
-/** Returns the end of a session's id, which earlier versions used as the name of the conversation. */
+/** Returns the end of a session's id. Earlier versions used this end as the name of the conversation. */
 function idEnd(session: string): string {
 	return session.slice(-6);
 }

@@ -13,8 +13,8 @@ export const controlKinds = {
 	good: "u",
 	bad: "n",
 	/**
-	 * Subject: the token of a question. Kinds that approve also have the version of the call, except for trust requests
-	 * and in posts of earlier versions.
+	 * Subject: the token of a question. For kinds that approve, the subject also contains the version of the call,
+	 * except for trust requests and in posts of earlier versions of Parley.
 	 */
 	approve: "a",
 	"approve-session": "s",

@@ -36,8 +36,8 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 }
 
 /**
- * Maximum age in milliseconds of the last message or answer for which the deletion of a session without open work is
- * posted.
+ * Maximum age in milliseconds of a session's last message or answer. After that, the deletion of the session is
+ * posted only if the session has open work.
  */
 const recentMs = 24 * 3_600_000;
 

@@ -18,8 +18,8 @@ interface Notified {
 }
 
 /**
- * Creates posts that explain to people without access how to request it. The posts are direct messages, or replies in
- * the room.
+ * Creates posts that explain to people without access how to request access. The posts are direct messages, or
+ * replies in the room.
  */
 export class DirectNotices {
 	readonly #parts: { readonly platform: ChatPlatform; readonly clock: Clock };

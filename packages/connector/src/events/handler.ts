@@ -55,7 +55,7 @@ export interface EventOutcome {
 	readonly explainsAccess?: true;
 	/** Period in which a person gets at most one reply of this kind. */
 	readonly onceEach?: "hour" | "day";
-	/** Text of the message after an edit that was not sent to the agent. */
+	/** Text of the message after its edit, if the edit was not sent to the agent. */
 	readonly text?: string;
 	readonly session?: string;
 	readonly run?: string;

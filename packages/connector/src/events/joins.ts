@@ -46,7 +46,7 @@ export class Joins {
 	readonly #store: Store<ConnectorTables>;
 	readonly #clock: Clock;
 	readonly #windowMs: number;
-	/** Pending decisions about events that an earlier message may include, by event id. */
+	/** Pending decisions by event id: whether an earlier message includes the event. */
 	readonly #pending = new Map<string, Promise<boolean>>();
 
 	constructor(parts: {

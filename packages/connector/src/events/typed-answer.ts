@@ -142,9 +142,9 @@ type Listed = MethodResult<"list_prompts">["prompts"][number];
 const maxListed = 50;
 
 /**
- * Returns the only open question that a message can answer, if its card was posted before the message. Returns
- * undefined if several questions are open, and in a channel outside of threads. The gateway confirms that no other
- * question is open.
+ * Returns the only open question that a message can answer, if the card of the question was posted before the
+ * message. Returns undefined if several questions are open, and in a channel outside of threads. The gateway
+ * confirms that no other question is open.
  */
 async function onlyPromptOf(
 	parts: EventParts,
@@ -206,8 +206,8 @@ async function openIn(parts: EventParts, room: Room, task: string | undefined): 
 }
 
 /**
- * Whether a session may have an open question. Includes recent and current sessions, because a connector that has
- * just started might not read them yet.
+ * Whether a session may have an open question. True also for recent and current sessions, because a connector that
+ * has just started might not read them yet.
  */
 async function mayAsk({ rooms, subscriptions, clock }: EventParts, known: KnownSession): Promise<boolean> {
 	if (subscriptions.session(known.id) !== undefined) return true;

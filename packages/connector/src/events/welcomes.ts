@@ -27,7 +27,7 @@ export interface WelcomesParts {
 	readonly clock: LookupParts<boolean>["clock"];
 }
 
-/** A welcome, which is posted at most once for each `name`. */
+/** A welcome. At most one welcome is posted for each `name`. */
 interface Welcome {
 	readonly name: string;
 	readonly room: Room;

@@ -9,14 +9,16 @@ import * as z from "zod";
  * answer.
  */
 export interface GatewayFiles {
-	/** Uploads a file and resolves with its id. A repeated key returns the first result. */
+	/**
+	 * Uploads a file and resolves with its id. A repeated call with the same key resolves with the first result.
+	 */
 	upload(file: {
 		readonly name: string;
 		readonly bytes: Uint8Array;
 		readonly key: string;
 		readonly signal: AbortSignal;
 	}): Promise<string>;
-	/** Downloads a file. Rejects with `resource_exhausted` beyond `maximum` bytes. */
+	/** Downloads a file. Rejects with `resource_exhausted` if the file has more than `maximum` bytes. */
 	download(fileId: string, maximum: number, signal: AbortSignal): Promise<Uint8Array>;
 }
 
@@ -26,7 +28,7 @@ export interface PastEvent {
 	readonly at: number;
 }
 
-/** Stored events of sessions with their times, which the Ozzie frames do not contain. */
+/** Stored events of sessions, with the times of the events. The Ozzie frames do not contain these times. */
 export interface GatewayHistory {
 	/**
 	 * Returns all events of a session, oldest first. The events do not contain the tokens of questions. Omits event

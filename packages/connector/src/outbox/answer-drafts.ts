@@ -57,7 +57,7 @@ export class AnswerDrafts {
 	}
 
 	/**
-	 * Returns the monotonic time until which transient edits delay a row. This is 0 for a row without the card of an
+	 * Returns the monotonic time until which transient edits delay a row. Returns 0 if the row has no card of an
 	 * answer, and `Infinity` while an edit of the card runs.
 	 */
 	openAt({ card, edits, attempts }: OpenRow): number {

@@ -20,8 +20,8 @@ export function attemptOf({ id, state, attempts, sentAt, reason }: OpenRow, now:
 }
 
 /**
- * Rows that are marked as attempted in the planning transaction, which saves a commit. A claimed row is busy. After
- * the commit, call `begin`; after a failure, call `giveUp`.
+ * Rows that are marked as attempted in the transaction that plans them. This saves a commit. A claimed row is busy.
+ * After the commit, call `begin`; after a failure, call `giveUp`.
  */
 export class Claims {
 	readonly #busy: Map<string, Promise<void>>;
@@ -61,7 +61,7 @@ export class Claims {
 		claim.ended.resolve();
 	}
 
-	/** Sends the claimed rows after the commit. `send` must remove its row from the busy rows at its end. */
+	/** Sends the claimed rows after the commit. At its end, `send` must remove the row from the busy rows. */
 	begin(send: (row: OpenRow, content: Content) => Promise<void>): void {
 		for (const { row, content, ended } of this.#claims.values()) {
 			if (content !== undefined) ended.resolve(send(row, content));

@@ -79,9 +79,10 @@ async function execute(
 }
 
 /**
- * Leaves a decision about a held post or a dead answer for the running connector, which carries it out within a few
- * seconds. Changes no other data and no schema. Rejects with `not_found` if the post is unknown. Rejects with
- * `failed_precondition` if the connector has an earlier version, or if the post does not allow the decision.
+ * Leaves a decision about a held post or a dead answer for the running connector. The connector carries out the
+ * decision within a few seconds. Changes no other data and no schema. Rejects with `not_found` if the post is
+ * unknown. Rejects with `failed_precondition` if the connector has an earlier version, or if the post does not
+ * allow the decision.
  */
 export async function leaveDecisionOn(
 	where: ConnectorDatabaseOptions,

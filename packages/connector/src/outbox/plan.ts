@@ -175,7 +175,9 @@ function rowOf({ conversation, cursor, replayed }: Plan, row: PlannedRow, place:
 	};
 }
 
-/** Plans a post without a card, which changes no other row and needs no read. Returns false if the row exists. */
+/**
+ * Plans a post without a card. Such a post changes no other row and needs no read. Returns false if the row exists.
+ */
 async function planAlone(
 	tx: Tx,
 	newRow: NewRow,
@@ -257,9 +259,9 @@ interface Newer {
 }
 
 /**
- * Merges newer content into the newest waiting row of a card, so that only the newest content is sent.
- * Returns false if the card has no waiting row, or if that row may have created the post. In the second case,
- * its nonce would return the older post, and the newer text would be lost.
+ * Merges newer content into the newest waiting row of a card, so that only the newest content is sent. Returns
+ * false if the card has no waiting row, or if that row may have created the post. In the second case, a request
+ * with the row's nonce would return the older post, and the newer text would be lost.
  */
 async function mergeIntoCard(tx: Tx, { card, payload, lane, at, now }: Newer): Promise<boolean> {
 	if (card === null) return false;

@@ -73,11 +73,11 @@ export interface PostFormat {
 export interface ChatPlatform extends PlatformWords, PostFormat {
 	/** Platform name in tokens and principals, for example `discord`. */
 	readonly name: string;
-	/** The only tenant of the connector; absent if it may serve several. */
+	/** The only tenant of the connector; absent if the connector may serve several tenants. */
 	readonly tenant?: string;
 	/**
-	 * Maximum length of a disconnection in milliseconds for which the connector can still detect new channel members.
-	 * Default: 1 h, the downtime after which the gateway itself ends all grants.
+	 * Maximum duration of a disconnection in milliseconds, after which the connector can still detect new channel
+	 * members. Default: 1 h, the downtime after which the gateway itself ends all grants.
 	 */
 	readonly eventRetentionMs?: number;
 	readonly surface: Surface;

@@ -163,7 +163,7 @@ export const InboundEvent = z.discriminatedUnion("type", [
 	z.object({ type: z.literal("invited"), ...happened }),
 	/** The room may accept posts again: for example, its thread was unlocked or its channel unarchived. */
 	z.object({ type: z.literal("reopened"), room: Room, at: z.number() }),
-	/** The audience of the room changed, or the bot can no longer read it. */
+	/** The audience of the room changed, or the bot can no longer read the room. */
 	z.object({
 		type: z.literal("audience"),
 		room: Room,

@@ -27,7 +27,7 @@ const CurrentControl = z.discriminatedUnion("type", [
 	}),
 ]);
 
-/** A choice in the form of earlier versions, which stored its limits in the outbox as `least` and `most`. */
+/** A choice as earlier versions of Parley stored it in the outbox, with its limits in `least` and `most`. */
 const EarlierChoice = z.looseObject({ type: z.literal("choice"), least: z.int(), most: z.int() });
 
 /** A button, a link or a choice. `Controls.write` creates the `id` of buttons and choices. */
@@ -189,8 +189,8 @@ export const Posting = z.discriminatedUnion("type", [
 		since: z.exactOptional(z.number()),
 	}),
 	/**
-	 * Replaces the connector's reaction to a message; without an emoji, removes it. `notice` is posted in its place if the
-	 * connector may not react. Without `notice`, an earlier notice is deleted.
+	 * Replaces the connector's reaction to a message; without an emoji, removes the reaction. `notice` is posted in
+	 * place of the reaction if the connector may not react. Without `notice`, an earlier notice is deleted.
 	 */
 	z.object({
 		type: z.literal("reaction"),
@@ -206,7 +206,7 @@ export const Posting = z.discriminatedUnion("type", [
 		room: z.string(),
 		sections: z.array(z.object({ body: z.string().min(1), controls: z.array(z.array(Control).min(1)) })),
 	}),
-	/** Title of the conversation at its thread. It replaces the previous title. */
+	/** Title of the conversation, for the conversation's thread. It replaces the previous title. */
 	z.object({ type: z.literal("title"), title: z.string().min(1).max(200) }),
 	/** Opens the thread of a posted card. */
 	z.object({ type: z.literal("thread"), card: z.string(), name: z.string().min(1) }),

@@ -33,7 +33,7 @@ interface Answering {
 	readonly response: Response;
 }
 
-/** Reason why the answer did not decide a call; undefined if it did. */
+/** Reason why the answer did not decide a call; undefined if the answer decided the call. */
 type RefusalReason = string | undefined;
 
 async function answerAll(
@@ -72,7 +72,7 @@ interface AnsweringOne extends Answering {
 }
 
 /**
- * Answers one call. Returns the reason if the answer did not decide the call, or undefined if it did. Rejects if the
+ * Answers one call. Returns the reason if the answer did not decide the call; otherwise undefined. Rejects if the
  * gateway did not answer: the press is then retried.
  */
 async function answerOne(

@@ -125,7 +125,10 @@ const { list: texts } = approvalTexts;
 const longestName = 100;
 const longestTitle = 100;
 
-/** Returns a complete approval that may be answered in the room; undefined if it is closed or cannot be answered there. */
+/**
+ * Returns a complete approval that may be answered in the room. Returns undefined if the approval is closed or
+ * cannot be answered in the room.
+ */
 export async function findListed(
 	{ gateway, onBehalf }: HandlerContext,
 	token: string,

@@ -231,7 +231,8 @@ async function openPage(context: HandlerContext, answering: QuestionAnswer): Pro
 }
 
 /**
- * Returns the gateway's refusal of an answer for its author. Rethrows errors that do not concern the answer.
+ * Returns a reply for the author of an answer that the gateway refused. Rethrows errors that do not concern the
+ * answer.
  */
 export function answerRefusal(context: HandlerContext, answering: Answering, reason: unknown): Reply {
 	const words = refusalWords(context, answering, reason);

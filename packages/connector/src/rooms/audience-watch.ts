@@ -17,8 +17,8 @@ export interface AudienceWatchParts {
 }
 
 /**
- * Retention of events in milliseconds if the platform states none. It is also the downtime after which the gateway
- * itself ends all grants.
+ * Retention of events in milliseconds if the platform states none. The same time is the downtime after which the
+ * gateway itself ends all grants.
  */
 const usualRetentionMs = 60 * 60_000;
 const everyMs = 60_000;
@@ -53,8 +53,8 @@ export class AudienceWatch {
 	}
 
 	/**
-	 * Returns a promise that resolves when the grants have ended, or undefined if they are not being ended. The promise
-	 * rejects when the connector stops.
+	 * Returns a promise that resolves when the grants have ended. Returns undefined if no grants are being ended.
+	 * The promise rejects when the connector stops.
 	 */
 	get ending(): Promise<void> | undefined {
 		return this.#ending;

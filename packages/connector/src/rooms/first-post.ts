@@ -31,8 +31,9 @@ const pollMs = 100;
 const maxPolls = 30;
 
 /**
- * Creates the first post of a thread once, and resolves with its id. Removes a post that was given up or waits for a
- * decision, and then resolves with undefined. Rejects with `unavailable` if the post does not appear within 3 s.
+ * Creates the first post of a thread once, and resolves with the id of the post. If the post was given up or waits
+ * for a decision, removes it and resolves with undefined. Rejects with `unavailable` if the post does not appear
+ * within 3 s.
  */
 export async function postFirst(parts: FirstPostParts, post: FirstPost): Promise<string | undefined> {
 	const { outbox, clock, signal } = parts;

@@ -76,7 +76,7 @@ export interface HandlerContext {
 	): Promise<RoomSession>;
 }
 
-/** A press or command, with the idempotency key of its changes. */
+/** A press or command, with the idempotency key of the changes that it causes. */
 export interface HandledEvent<Type extends "press" | "command"> {
 	/** The event without its ticket, because the caller of the handler sends the answer. */
 	readonly event: Omit<InboundEventOf<Type>, "ticket">;
@@ -123,7 +123,10 @@ export interface OutgoingMessage {
 
 export interface SendResult {
 	readonly session: string;
-	/** Id of the run. Absent if no message was sent, or if an earlier attempt sent it and its run is unknown. */
+	/**
+	 * Id of the run. Absent if no message was sent. Also absent if an earlier attempt sent the message and the run
+	 * is unknown.
+	 */
 	readonly run?: string;
 	/** Whether the message was sent. False if it was no longer needed, or had no content left. */
 	readonly sent: boolean;

@@ -21,7 +21,7 @@ export interface MessageRecord {
 	readonly person: Person;
 	/** Time of the message, in milliseconds since the epoch. */
 	readonly at: number;
-	/** Text of the message after an edit that was not sent to the agent. */
+	/** Text of the message after its edit, if the edit was not sent to the agent. */
 	readonly text?: string;
 	readonly session?: string;
 	readonly run?: string;

@@ -176,8 +176,8 @@ export class RequestContexts {
 	}
 
 	/**
-	 * Selects the connector's posts that the agent may get: answers of other sessions, and posts without a row, which may
-	 * belong to an earlier session.
+	 * Selects the connector's posts that the agent may get: answers of other sessions, and posts without a row. A
+	 * post without a row may belong to an earlier session.
 	 */
 	async #ownPosts(
 		messages: readonly ReadMessage[],

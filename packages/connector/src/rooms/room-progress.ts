@@ -26,7 +26,7 @@ const recentMs = 24 * 3_600_000;
 
 /**
  * Returns the progress of all known sessions in their rooms, one entry per session. Waits until the gateway has
- * listed the sessions. Rejects if the connector stops before that.
+ * listed the sessions. Rejects if the connector stops during this wait.
  */
 export async function readRoomProgress(
 	subscriptions: Sessions,

@@ -210,7 +210,9 @@ export class Connector {
 		this.#lastEventAt = this.#parts.clock.now();
 	}
 
-	/** Notes an event of a session, and schedules an update of home pages, which the event may change. */
+	/**
+	 * Notes an event of a session. Schedules an update of home pages, because the event may change their content.
+	 */
 	noteSessionEvent(): void {
 		this.noteEvent();
 		this.#events.homes.changed();

@@ -26,7 +26,10 @@ export interface SetupStep {
 export function answerStep(options: {
 	readonly platform: string;
 	readonly todo: string;
-	/** Resolves when the running connector has answered a person for the first time. A rejection means that it has not. */
+	/**
+	 * Resolves when the running connector has answered a person for the first time. Rejects if this does not
+	 * happen.
+	 */
 	readonly answered: (signal: AbortSignal) => Promise<void>;
 	/** Maximum wait for `answered`, in milliseconds. */
 	readonly patienceMs: number;

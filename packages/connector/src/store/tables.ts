@@ -95,7 +95,7 @@ interface MessagesTable {
 	person: string;
 	/** Time of the message on the platform, in milliseconds since the epoch. */
 	at: number;
-	/** Text after an edit that was not sent to the agent. */
+	/** Text of the message after its edit, if the edit was not sent to the agent. */
 	text: string | null;
 	session: string | null;
 	run: string | null;

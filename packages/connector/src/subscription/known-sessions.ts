@@ -62,8 +62,8 @@ export class KnownSessions {
 }
 
 /**
- * Returns the event for the deletion of a session, which the gateway does not record. `seq` must follow all recorded
- * events.
+ * Returns the event for the deletion of a session. The gateway does not record this event. `seq` must follow all
+ * recorded events.
  */
 export function deletionAt(session: string, seq: number): EventFrame {
 	return { type: "event", event: "session.deleted", session_id: session, payload: {}, seq };

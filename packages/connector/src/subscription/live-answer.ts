@@ -14,7 +14,10 @@ import { growingCursor } from "../store/retention.ts";
 import { fitPosts } from "../text/fit-posts.ts";
 import { parseText } from "../text/parse-text.ts";
 
-/** Time in milliseconds from the first content to the first post. It lets the post begin with several words. */
+/**
+ * Time in milliseconds from the first content to the first post. Because of this delay, the post begins with
+ * several words.
+ */
 const firstMs = 300;
 /** Usual number of milliseconds between two edits. */
 const usualMs = 1200;
@@ -104,7 +107,7 @@ export class LiveAnswer {
 		if (isGrown && run?.parts !== undefined) this.#change();
 	}
 
-	/** Whether a card belongs to the last answer that was shown while it grew. */
+	/** Whether a card belongs to the answer that was last shown as a growing answer. */
 	hasShown(card: string): boolean {
 		return this.#grown !== undefined && card.startsWith(this.#grown);
 	}

@@ -27,7 +27,7 @@ export class Layout {
 		return this.#spans.get(node)?.end ?? 0;
 	}
 
-	/** Returns the text of a leaf, which begins at the offset of the leaf. */
+	/** Returns the text of a leaf. The text begins at the offset of the leaf. */
 	textOf(leaf: Leaf): string {
 		if (leaf.type === "code") return leaf.value;
 		const known = this.#texts.get(leaf);

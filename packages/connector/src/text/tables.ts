@@ -89,7 +89,7 @@ function containsLink(node: Inline): boolean {
 	return node.type === "link" || ("children" in node && node.children.some(containsLink));
 }
 
-/** Returns a table row as a list item with one line for each cell with a label or content. */
+/** Returns a table row as a list item. Each cell that has a label or content becomes one line. */
 function rowItem(row: TableRow, labels: readonly (readonly Inline[])[]): ListItem {
 	const lines = row.children.map((cell, index): Inline[] => {
 		const label = plainText(labels[index] ?? []);

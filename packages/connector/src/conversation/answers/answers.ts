@@ -182,7 +182,10 @@ function startRun(slice: AnswersSlice, userMessage: UserMessage): Run {
 	};
 }
 
-/** Returns the platform id of a message, or undefined for a message of another client, which has no author. */
+/**
+ * Returns the platform id of a message. Returns undefined for a message from another client, because such a message
+ * has no author.
+ */
 function ownMessage({ author, correlation_id }: UserMessage): string | undefined {
 	return author && correlation_id;
 }
@@ -327,8 +330,8 @@ function failed(error: string, { platform, at: from }: Scene): string {
 function footOf(answer: Answer, runParts: readonly RunPart[], scene: Scene): { foot?: string } {
 	const { content, error, context, origin } = answer;
 	const { platform, at, live = () => usualLevel } = scene;
-	// After a loss of the database, a post without `buttons`, as for a failed answer, is found by its text. Its
-	// footer omits the calls, because their durations may differ in a replay.
+	// After a loss of the database, a post without `buttons` is found by its text. A failed answer has no
+	// `buttons`. Its footer omits the calls, because the durations of the calls may differ in a replay.
 	const isFailed = error !== "" && error !== "cancelled";
 	const showsCalls = !isFailed && ["tools", "everything"].includes(live());
 	const until = context.trusted && platform.moment(Date.parse(context.trusted.until), at);

@@ -40,7 +40,7 @@ export function showMoved(runs: readonly Run[], from: number, scene: Scene): Ren
 	});
 }
 
-/** Shows that a queued message has joined the active run, and removes its notice. */
+/** Shows that a queued message has joined the active run, and removes the notice of the message. */
 export function showJoined(run: Run): RenderOperation[] {
 	// Without the Join button, the operation of `showStatus` also deletes the notice.
 	const notice = run.reacts && !run.offers ? undefined : deleteNotice(run);

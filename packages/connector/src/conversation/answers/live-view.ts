@@ -4,8 +4,8 @@ import { plainLine } from "../vocabulary/plain.ts";
 import type { CallPart, RunPart } from "./run-parts.ts";
 
 /**
- * Maximum number of consecutive completed calls with their own line. Earlier calls are only counted. The level
- * `everything` has no maximum.
+ * Maximum number of consecutive completed calls that have their own lines. Earlier calls are only counted. The
+ * level `everything` has no maximum.
  */
 const maxLines = 3;
 /** Tools that have a path as the subject of each call. All members of the room may see the file name. */

@@ -10,8 +10,8 @@ export type RunState = "accepted" | "queued" | keyof typeof ends;
 const emoji: Readonly<Record<RunState, StatusEmoji | undefined>> = { accepted: "👀", queued: "⏳", ...ends };
 
 /**
- * Shows the state of a message by a reaction to it, if its run has reactions. `notice` is the post for a room in which the
- * connector may not react. Without `notice`, an earlier notice is deleted.
+ * Shows the state of a message by a reaction to the message, if the run of the message has reactions. `notice` is
+ * the post for a room in which the connector may not react. Without `notice`, an earlier notice is deleted.
  */
 export function showStatus(
 	{ reacts, message }: Run,

@@ -80,7 +80,7 @@ function stateOf(entries: readonly Entry[], waiting: readonly WaitingEntry[]): C
 function entriesOf({ rows }: ReplyCard, open: readonly OpenQuestion[]): readonly Entry[] {
 	return rows.flatMap((row): Entry[] => {
 		const question = row.ended ? undefined : open.find(({ token }) => token === row.token);
-		// Beyond its maximum, the state drops the oldest open questions.
+		// If there are too many open questions, the state drops the oldest ones.
 		return row.ended || question ? [{ row, question }] : [];
 	});
 }

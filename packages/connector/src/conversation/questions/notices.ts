@@ -22,7 +22,8 @@ interface Noticing {
 }
 
 /**
- * Returns the posts that notify approvers, which are never edited. The first way decides their number.
+ * Returns the posts that notify approvers. These posts are never edited. The first way in `notify.by` determines
+ * how many posts there are.
  * - `direct`: one for each person, and one for the roles if there are any.
  * - `channel`: one for each channel.
  * - Other ways, or no people or channels: one post.

@@ -103,7 +103,7 @@ export interface ClosedQuestion {
 }
 
 /**
- * Length of a hash in base64url characters: 96 bits. It is short because the id of a button has at most 100
+ * Length of a hash in base64url characters: 96 bits. The hash is short because the id of a button has at most 100
  * characters.
  */
 const hashLength = 16;
@@ -115,8 +115,8 @@ export function hashOfCall(label: string, { tool, arguments: given, preview }: P
 }
 
 /**
- * Returns the version of a question, which changes with its call. The version covers the complete call, or only the
- * stored start if an earlier version of Parley stored the question.
+ * Returns the version of a question. The version changes when the question's call changes. It covers the complete
+ * call, or only the stored start if an earlier version of Parley stored the question.
  */
 export function versionOf({ label, call }: OpenQuestion): string {
 	if (call?.hash !== undefined) return call.hash;
@@ -142,7 +142,7 @@ export function cardOf(token: string): string {
 	return `prompt:${token}`;
 }
 
-/** Returns the card of the reminder number `count`, which is never edited. */
+/** Returns the card of the reminder number `count`. This card is never edited. */
 export function reminderCardOf(token: string, count: number): string {
 	return `${cardOf(token)}:reminder:${count}`;
 }

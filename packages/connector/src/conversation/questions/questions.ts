@@ -171,7 +171,7 @@ function vote(slice: QuestionsSlice, payload: EventPayloads["prompt.vote"], scen
 	const { task, reply, again, reminders } = known;
 	// Changed arguments replace the call, and earlier approvals no longer apply.
 	const read = changed ? readQuestion(changed, scene.platform.limits) : known;
-	// The gateway drops the approvals of people who lost the right, so the count of the event decides.
+	// The gateway drops the approvals of people who lost the right to approve, so the count in the event applies.
 	const earlier =
 		approvals > 1 ? (known.voters ?? []).filter((voter) => voter !== by).slice(1 - approvals) : [];
 	const question: OpenQuestion = {

@@ -59,9 +59,9 @@ export function isOfReply(question: OpenQuestion): question is ReplyQuestion {
 }
 
 /**
- * Adds a call to the newest card of its reply. Starts a new card if the reply has no card, or if `fits`
- * refuses the longer card. Also starts one if no call of the card waits, because an edit of an old post
- * notifies no person.
+ * Adds a call to the newest card of its reply. Starts a new card if the reply has no card, or if `fits` refuses the
+ * longer card. Also starts a new card if no call of the newest card waits, because an edit of an old post notifies
+ * no person.
  */
 export function addToCard(
 	cards: readonly ReplyCard[],

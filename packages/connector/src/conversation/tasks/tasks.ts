@@ -166,7 +166,9 @@ function failed(payload: EventPayloads["task.failed"], task: Task, scene: Scene)
 	return [lastPost(task, { lane: "error", text: `${states.failed}: ${error}` }, { scene })];
 }
 
-/** Returns the last post of a task, which links to the card and by default notifies the requester. */
+/**
+ * Returns the last post of a task. The post links to the card of the task, and by default notifies the requester.
+ */
 function lastPost(
 	task: Task,
 	post: CardContent,

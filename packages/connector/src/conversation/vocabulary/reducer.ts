@@ -43,7 +43,7 @@ export interface Scene {
 	/** Address of the room on the platform, if it has one. */
 	readonly link?: string;
 	/**
-	 * The room on its platform. Its `platform` is the platform's name in principals. Without a room, posts do not
+	 * The room on its platform. `platform` is the name of the platform in principals. Without a room, posts do not
 	 * mention the requester of a task, and have no links to cards.
 	 */
 	readonly room?: CardLink["room"] & { readonly platform: string };
