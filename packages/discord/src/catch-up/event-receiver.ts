@@ -8,8 +8,8 @@ import type { HighWater } from "./high-water.ts";
 export interface EventHandlers {
 	readonly intake: { translate(event: DiscordDispatch, signal: AbortSignal): Promise<Translated> };
 	/**
-	 * Handler of interactions, which are neither queued nor retried, because Discord waits only three seconds for the
-	 * response.
+	 * Handler of interactions. Interactions are neither queued nor retried, because Discord waits only three
+	 * seconds for the response.
 	 */
 	readonly interactions: { handle(data: unknown): void };
 	readonly accept: (

@@ -22,8 +22,8 @@ export interface CursorStore {
 }
 
 /**
- * Maximum number of cursors. A removed cursor cannot be restored, and missed messages of its channel may never be
- * read.
+ * Maximum number of cursors. A removed cursor cannot be restored, and missed messages of the cursor's channel may
+ * never be read.
  */
 const maximum = 500;
 
@@ -55,8 +55,8 @@ export class HighWater {
 	}
 
 	/**
-	 * Records a durable message of the channel. For a channel without a cursor, resolves when storing the
-	 * cursor has succeeded or failed, because otherwise missed messages might never be read.
+	 * Records a durable message of the channel. For a channel without a cursor, resolves when storing the cursor
+	 * has succeeded or failed. Without a stored cursor, missed messages might never be read.
 	 */
 	async passed(channel: string, cursor: Cursor): Promise<void> {
 		const before = this.#cursors.get(channel);

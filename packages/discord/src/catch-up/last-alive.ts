@@ -17,7 +17,7 @@ const slackMs = 120_000;
 
 /**
  * Records the last time at which no message was missed. In channels without a cursor, reading starts `slackMs`
- * before it.
+ * before that time.
  */
 export class LastAlive {
 	readonly #parts: { readonly store: AliveStore; readonly clock: Clock; readonly log: Logger };

@@ -104,7 +104,7 @@ async function makeRequest(...[url, init]: Parameters<RESTOptions["makeRequest"]
 	const { status, statusText, headers, ok, body } = await DefaultRestOptions.makeRequest(url, init);
 	const bytes = body === null ? Buffer.alloc(0) : await readBounded(body, maxBytes, "Discord's answer");
 	const text = async (): Promise<string> => decoder.decode(bytes);
-	// The result is not a `Response`, because discord.js would clone its stream, which is slow.
+	// The result is not a `Response`, because discord.js would clone the stream of a `Response`, which is slow.
 	return {
 		status,
 		statusText,

@@ -87,7 +87,7 @@ export class ResumableSession {
 		this.#write();
 	}
 
-	/** Starts a new session, which is stored when its first event is durable. */
+	/** Starts a new session. The session is stored when its first event is durable. */
 	began(self: OwnAccount): void {
 		if (this.#shard === null) return;
 		const { sessionId: id, resumeURL: resumeUrl } = this.#shard;

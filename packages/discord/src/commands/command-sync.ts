@@ -51,8 +51,8 @@ async function installedBefore({ application, memory }: CommandSync): Promise<re
 }
 
 /**
- * Creates, changes and deletes commands on Discord. Retries temporary failures. Resolves when the commands
- * are up to date, when the signal aborts, or after a permanent failure, which it logs.
+ * Creates, changes and deletes commands on Discord. Retries temporary failures, and logs a permanent failure.
+ * Resolves when the commands are up to date, when the signal aborts, or after a permanent failure.
  */
 export async function startCommandSync(
 	sync: CommandSync,

@@ -157,8 +157,8 @@ export class GuildEvents {
 	}
 
 	/**
-	 * Reports that all channels of a server are gone, which ends their trust grants, because the bot may be invited
-	 * again.
+	 * Reports that all channels of a server are gone. This ends the trust grants of these channels, because the bot
+	 * may be invited again.
 	 */
 	#guildRemoved(data: unknown): Translated {
 		const { malformed, audiences, clock, log } = this.#parts;

@@ -183,8 +183,9 @@ export class Intake {
 	}
 
 	/**
-	 * Returns the channel of an event. Reads an unknown channel from Discord if its type is unknown or a thread.
-	 * Returns undefined if the bot cannot see the channel.
+	 * Returns the channel of an event. A channel that is not in memory is read from Discord if its type is unknown
+	 * or a thread type. For other types, the data of the event is sufficient. Returns undefined if the bot cannot
+	 * see the channel.
 	 */
 	#channelOf(
 		event: {

@@ -24,8 +24,8 @@ export interface RoomMessagesParts {
 }
 
 /**
- * Returns the messages before a message, if its author can currently read the channel's history. Rejects with
- * `unavailable` if Discord refuses or does not respond.
+ * Returns the messages before the message of a request, if the author of the request can currently read the
+ * channel's history. Rejects with `unavailable` if Discord refuses or does not respond.
  */
 export async function readRoomMessages(
 	parts: RoomMessagesParts,

@@ -5,7 +5,7 @@ import type { Channels } from "./channels.ts";
 /** Type of a private thread: resources/channel#channel-object-channel-types */
 const privateThread = 12;
 /**
- * Types of channels in which messages can have threads, for text and announcements:
+ * Types of text channels and announcement channels. Messages in these channels can have threads:
  * resources/channel#start-thread-from-message
  */
 const withThreads: ReadonlySet<number> = new Set([0, 5]);

@@ -26,7 +26,7 @@ const Channel = z.object({ last_message_id: z.string().regex(/^\d+$/).nullish() 
 
 /** Maximum assumed difference in milliseconds between the clocks of Parley and Discord. */
 const skewMs = 10_000;
-/** Maximum number of pages to search. A page contains several messages. */
+/** Maximum number of pages that are searched for a post. */
 const maxPages = 10;
 /** Maximum number of claimed messages in memory. */
 const maxClaimed = 5000;
@@ -41,7 +41,9 @@ export interface FinderParts {
 	readonly user: string;
 }
 
-/** Finds posts that an interrupted request may have created, among the messages since the time of their row. */
+/**
+ * Finds posts that an interrupted request may have created. Searches the messages since the time of the post's row.
+ */
 export class Finder {
 	readonly #parts: FinderParts;
 	/**
@@ -169,7 +171,7 @@ function looksLike(
 	const text = textOfMessage(message);
 	// The message may show an unfinished state of the answer. Its text then differs, but its button is one of `buttons`.
 	if (ids.some((id) => id !== undefined && buttons.includes(id))) return true;
-	// Earlier versions wrote a marker into each card. Edits keep it.
+	// Earlier versions of Parley wrote a marker into each card. Edits keep the marker.
 	const isMarked = marker !== undefined && unescaped(text).includes(unescaped(marker));
 	if (isMarked || (marker !== undefined && state === undefined)) return isMarked;
 	const { attachments, message_reference: reference } = message;

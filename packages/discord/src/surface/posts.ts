@@ -125,8 +125,8 @@ export class Posts {
 	}
 
 	/**
-	 * Returns the message of a post. Rejects with `rejected` if Discord would not accept it, for example because
-	 * it is empty.
+	 * Returns the message of a post. Rejects with `rejected` if Discord would not accept the message, for example
+	 * because it is empty.
 	 */
 	async draft(row: OutboxRow, post: Post, read = this.#parts.read): Promise<Draft> {
 		const { file, upload, state, controls = [] } = post;

@@ -10,7 +10,7 @@ export const everything = "everything";
 
 /** Default global limit of a bot, in requests per second: topics/rate-limits#global-rate-limit */
 const usualPerSecond = 50;
-/** Requests per second that are reserved for requests already in flight at the limit. */
+/** Reserve in requests per second, for requests that are already in flight when the limit is reached. */
 const inFlightReserve = 32;
 /**
  * Minimum share of the global limit that the connector may use. The REST client refuses requests above the global

@@ -73,8 +73,8 @@ export class Reactions {
 	}
 
 	/**
-	 * Returns the bot's earlier reactions. Reads them from Discord at the end of a run, and after an interrupted
-	 * attempt, which may have left the previous reaction.
+	 * Returns the bot's earlier reactions. Reads them from Discord at the end of a run. Also reads them after an
+	 * interrupted attempt, because the attempt may have left the previous reaction.
 	 */
 	async #earlier({ id, target, attempt, conversation }: OutboxRow, reaction: Reaction): Promise<string[]> {
 		const { message, emoji } = reaction;

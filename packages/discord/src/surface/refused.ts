@@ -17,7 +17,10 @@ const Fault = z.object({
 });
 type Fault = z.output<typeof Fault>;
 
-/** Assumed duration in milliseconds of the rate limit for edits of old messages, which Discord does not report. */
+/**
+ * Assumed duration in milliseconds of the rate limit for edits of old messages. Discord does not report this
+ * duration.
+ */
 const oldEditsMs = 60_000;
 
 const ofTheContents: ReadonlySet<number> = new Set([
@@ -84,7 +87,7 @@ function limitOf({ headers }: DiscordResponse, fault: Fault, bucket: string): Ra
 	const seconds = fault.retry_after ?? Number(headers["retry-after"] ?? Number.NaN);
 	const known = Number.isFinite(seconds) && seconds > 0;
 	const unknownMs = fault.code === errorCodes.tooManyOldEdits ? oldEditsMs : 1000;
-	// An error body without `message` comes from a proxy in front of Discord, which limits all requests.
+	// An error body without `message` comes from a proxy in front of Discord. The proxy limits all requests.
 	const isGlobal =
 		fault.global === true || headers["x-ratelimit-scope"] === "global" || fault.message === undefined;
 	return {

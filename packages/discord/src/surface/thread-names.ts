@@ -30,7 +30,7 @@ const Thread = z.object({
 type Thread = z.output<typeof Thread>;
 
 /**
- * Limit of name changes, which Discord does not document:
+ * Maximum number of name changes of a thread in `perMs`. Discord does not document this limit:
  * https://github.com/discord/discord-api-docs/issues/1900
  */
 const maxChanges = 2;
