@@ -17,9 +17,9 @@ const { editForm: texts } = approvalTexts;
 
 /**
  * Returns a form with the arguments of a call: one field for each argument, or one field with all of them as JSON.
- * Returns undefined if the arguments are not an object, or if the platform's form cannot contain them. Also returns
- * undefined if an argument contains a redacted secret. Otherwise, a person could change other arguments and thereby
- * send the secret elsewhere.
+ * Returns undefined if the arguments are not an object, or if the form of the platform cannot contain them. Also
+ * returns undefined if an argument contains a redacted secret, because a person could change another argument so
+ * that the secret is sent elsewhere.
  */
 export function editForm(given: unknown, limits: FormLimits): Form | undefined {
 	if (!isArguments(given) || JSON.stringify(given).includes(redactedMark)) return undefined;
