@@ -82,7 +82,8 @@ export function authorizeElsewhere(
 	// The person must have the rights that the same question would require in the person's own channel.
 	const ownChannel = { owner: principal.id, id, place: here };
 	authorizeAnswer(principal, { row, response }, ownChannel, places.profileOf(here));
-	// A participant must also have the permission to approve in the channel of the request.
+	// If the person is a participant of the run, the person must also have the right to approve in the channel of the
+	// session.
 	for (const participant of participants) {
 		if (!isSamePerson(participant, person)) continue;
 		const there = { ...principal, person: participant };

@@ -82,7 +82,7 @@ function actionOf(row: PromptWithActor, response: PromptResponse): Action {
 
 /**
  * Returns the principal with the role of an approver if the person is a named approver and at least a member. Throws
- * `permission_denied` for a person who is not named. Otherwise, or if no approvers are named, returns the principal
+ * `permission_denied` if approvers are named and the person is not one of them. Otherwise returns the principal
  * unchanged.
  */
 export function asApprover(principal: Principal, approvers: readonly string[] | undefined): Principal {

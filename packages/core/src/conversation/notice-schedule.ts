@@ -11,9 +11,9 @@ export interface DueNotice {
 }
 
 /**
- * Returns the notice after `reminded` reminders and escalations: a reminder to the first group, then the first notice
- * to each other group. The time until the next notice starts at `now`, so a long stop of the gateway does not shorten
- * that time. Returns undefined if no notice is left.
+ * Returns the notice after `reminded` reminders and escalations: a reminder to the first group, and then the first
+ * notice to each further group in turn. The time until the next notice starts at `now`, so a long stop of the gateway
+ * does not shorten that time. Returns undefined if no notice is left.
  */
 export function nextNotice(
 	{ groups, escalateMs }: NoticeSchedule,

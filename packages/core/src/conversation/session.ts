@@ -126,7 +126,7 @@ export class Session {
 	readonly profile: string;
 	/** Channel of the session, in the form of `placeKey`. Undefined outside channels. */
 	readonly place: string | undefined;
-	/** Model that is set for the session, for example by `set_model`. Undefined if none is set. */
+	/** Model that is set for the session, for example by `set_model`. Undefined if no model is set. */
 	model: string | undefined;
 	readonly bus: EventBus;
 	/**

@@ -117,7 +117,7 @@ export class Sessions {
 			return lease;
 		} catch (reason) {
 			lease[Symbol.dispose]();
-			// Only the owner gets the reason. For other principals, the session does not exist.
+			// Only a principal that may see the session gets the reason. For other principals, the session does not exist.
 			throw maySee(principal, lease.session) ? reason : unknownSession(id);
 		}
 	}

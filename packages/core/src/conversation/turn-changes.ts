@@ -96,7 +96,7 @@ async function ranCommands(db: Tx, { sessionId, runId }: RunReference): Promise<
 		.select("data")
 		.where((is) => is.or([is("run_id", "=", runId), is("run_id", "in", ofAgents)]))
 		.execute();
-	// The cast is safe because only `Step`s are stored there.
+	// The cast is safe because the column `data` contains only `Step`s.
 	const steps = rows.map(({ data }) => parseJson(data) as Step);
 	const ran = new Set(steps.flatMap((step) => (step.kind === "intent" ? [step.callId] : [])));
 	return steps

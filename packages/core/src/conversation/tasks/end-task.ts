@@ -9,7 +9,10 @@ import { endStates, progressOf } from "../../vocabulary/task.ts";
 import { findTask } from "./read-tasks.ts";
 import { taskStateTexts } from "./texts.ts";
 
-/** Maximum characters in the end event and in the row. The session of the task contains the complete output. */
+/**
+ * Maximum characters of the output in the end event. `maxStoredOutput`: maximum characters in the row of the task. The
+ * session of the task contains the complete output.
+ */
 const maxOutput = 2_000;
 const maxStoredOutput = 64_000;
 
