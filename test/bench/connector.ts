@@ -2,10 +2,10 @@ import { readOptions, report, roundsOf } from "./measure/report.ts";
 import { type ServerProcess, startServer } from "./measure/server-process.ts";
 
 /**
- * CPU use of the connector for a message and its answer, with 32 messages in flight. The bench compares the
- * complete connector with a bot that uses only discord.js and stores nothing. Each bot has its own platform and
- * gateway in other processes, without Discord's limit of requests per second. The CPU time includes all threads of
- * the bot's process.
+ * CPU use of the connector for a message and its answer, with 32 messages in flight. The bench compares the complete
+ * connector with a bot that uses only discord.js and stores nothing. Each bot has its own platform and its own
+ * gateway, in separate processes, without Discord's limit of requests per second. The CPU time includes all threads
+ * of the bot's process.
  */
 const options = readOptions(5);
 const messages = 640;

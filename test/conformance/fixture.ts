@@ -8,7 +8,7 @@ import type { OzzieClient } from "./drivers/ozzie-client.ts";
 const Line = z.strictObject({ dir: z.enum(["in", "out"]), message: z.record(z.string(), z.unknown()) });
 
 /**
- * Pattern of positive counts of input tokens. They depend on the machine, because the instructions contain
+ * Pattern of positive counts of input tokens. Such counts depend on the machine, because the instructions contain
  * directories and the name of the operating system.
  */
 const tokensRead = /(?<="tokens_input":)[1-9]\d*/g;

@@ -211,7 +211,7 @@ verifiesOn(
 			call.send(Buffer.alloc(0));
 			call.end();
 			expect(await call.ended()).toMatchObject({ status: status.ok });
-			// Each ping gets a response or fails with its connection.
+			// Each ping gets a response, or fails when the connection closes.
 			expect(await Promise.all(pings)).toHaveLength(500);
 		}
 		expect(await other.reached()).toBe(true);

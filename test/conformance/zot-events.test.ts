@@ -115,7 +115,7 @@ verifiesOn(
 		const command = "mkfifo gate; printf 'ä€'; echo 😀; printf half; cat gate; echo; echo last >&2";
 		agent.send({ id: "1", type: "prompt", message: `run: ${command}` });
 		const first = await agent.until("tool_progress");
-		// The command reads this pipe before it continues, so it was running when the line was sent.
+		// The command waits for this pipe, so the command was still running when the agent sent `first`.
 		await writeFile(agent.path("work", "gate"), "ed");
 		const rest = await agent.turn();
 		const pieces = [first, ...only(rest, "tool_progress")].map(({ text }) => text);

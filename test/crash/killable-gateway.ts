@@ -129,7 +129,7 @@ export class KillableGateway {
 		const isLevel = (): boolean =>
 			views.every(({ session, frames }) => frames.length >= (all.last.get(session) ?? 0));
 		await this.#watch.until("all clients have caught up", isLevel);
-		// Copies the frames, because stopping adds frames about clients that leave.
+		// Copies the frames, because stopping the gateway adds frames about clients that leave.
 		const copies = views.map((view) => ({ ...view, frames: [...view.frames] }));
 		await this.#stop(gateway);
 		const effects = await this.#directories.effects();

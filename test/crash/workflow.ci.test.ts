@@ -4,8 +4,8 @@ import { patienceMs } from "../gateway-process.ts";
 import { KillSetup } from "../tasks/kill/kill-setup.ts";
 
 /**
- * Skill whose commands append to their own files, which makes a repeated command visible. Plain `.txt` files do
- * not restrict later calls.
+ * Skill whose commands append to their own files, which makes a repeated command visible. The files are plain `.txt`
+ * files, because a write to such a file does not restrict later calls.
  */
 const deploy = `---
 steps:

@@ -110,7 +110,7 @@ describe.each(testedFamilies.map((one) => [one.family, one] as const))("%s", (fa
 			error: "",
 		});
 		expect(fake.takeViolations()).toEqual([]);
-		// A thinking text without a signature is sent only within its turn.
+		// A thinking text without a signature is sent back only within the turn that contains it.
 		if (family === "compatible")
 			expect(JSON.stringify(fake.requests[2]?.body)).not.toContain("reasoning_content");
 	});

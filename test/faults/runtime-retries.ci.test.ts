@@ -92,8 +92,8 @@ test.for(inPassing.map((failure, index) => [failure.name, failure, index] as con
 				() => retriesThenFallback({ failure, setup: backed, random }),
 				() => retriesUntilFailure({ failure, setup: alone, random }),
 			];
-			// A small case has few runs, so each case starts with another variant. A large case starts with the shortest
-			// variant.
+			// A small case has few runs, so consecutive small cases start with different variants. A large case starts with
+			// the shortest variant.
 			const offset = failure.large ? number : index + number;
 			await variants[offset % variants.length]?.();
 		});

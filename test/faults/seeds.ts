@@ -1,6 +1,6 @@
 import { Random, testScale, testSeed } from "../random.ts";
 
-/** Number of runs per row. The default scale has only a few. */
+/** Number of runs per row. At the default scale, a row has fewer runs. */
 const ROW_RUNS = 20;
 const isEveryday = testScale(ROW_RUNS) === 1;
 /** Minimum number of runs per case. At the default scale, large cases run once. */

@@ -5,9 +5,9 @@ import { http2Kinds, lastPing, makeHttp2Attack } from "./http2-attacks.ts";
 import { RawSocket } from "./raw-socket.ts";
 import { Siege } from "./siege.ts";
 
-/** Connections of each attack kind before the first memory measurement. */
+/** Number of connections of each attack kind before the first memory measurement. */
 const before = 2;
-/** Connections of each attack kind between the two memory measurements. */
+/** Number of connections of each attack kind between the two memory measurements. */
 const after = 8;
 const workers = 3;
 

@@ -27,7 +27,7 @@ const clone = join(stage, "parley");
 const home = join(stage, "home");
 const programs = join(stage, "programs");
 
-/** A new user's shell, with an empty home directory. */
+/** Environment of a new user's shell, with an empty home directory. */
 const env = {
 	PARLEY_SANDBOX: "off",
 	// `npm start` installs the command in the first directory. The Node binary in this PATH is too old for the command

@@ -6,8 +6,8 @@ import { RedactionSetup } from "./redaction-setup.ts";
 
 const everything = [...registered, ...shaped];
 /**
- * Secret that the model writes into a call, and the other secrets. `written` must remain in the call, because the
- * gateway sends the call back to the model.
+ * Secret that the model writes into a call, and all other registered secrets. `written` must remain in the call,
+ * because the gateway sends the call back to the model.
  */
 const [written = "", ...unwritten] = registered.toReversed();
 const hidden = `${textOf(unwritten)}\n${shaped.join("\n")}\n`;

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 const copied = ["packages", "scripts", "pnpm-lock.yaml", "package.json"];
-/** Time in whole seconds, which can be set again exactly. */
+/** Modification time of written files. A time in whole seconds is stored without rounding. */
 const someTime = new Date(1_700_000_000_000);
 
 export interface Ended {

@@ -12,7 +12,7 @@ import { StormClient } from "./storm-client.ts";
 const subscribers = 10 * testScale(10) - 1;
 /** About 1 MB of deltas. The last frame repeats the text. */
 const reply = "32 8 4000";
-/** Milliseconds of a pause, longer than the 5 s for which a client may exceed its budget. */
+/** Duration of a pause in milliseconds, longer than the 5 s for which a client may exceed its budget. */
 const patienceMs = 6_000;
 /**
  * Limit of one client's buffer, in bytes. Above the limit, the gateway drops deltas. At twice the limit, the gateway

@@ -116,7 +116,8 @@ test.skipIf(!has("xclip") || !has("Xvfb"))(
 			writeFileSync(file, content);
 			const args = ["-selection", "clipboard", "-t", type];
 			execFileSync("xclip", [...args, "-i", file], { env, stdio: "ignore" });
-			// xclip sets the clipboard in a background process. Until then, the clipboard has its earlier content.
+			// xclip sets the clipboard in a background process. Until that process has set the clipboard, the clipboard has
+			// its earlier content.
 			const read = () => spawnSync("xclip", [...args, "-o"], { env, timeout: paced(5_000) }).stdout;
 			await expect.poll(read).toEqual(content);
 		};

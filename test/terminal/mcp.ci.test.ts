@@ -152,7 +152,7 @@ test("doctor fails for an invalid file, a lost path and a missing variable, and 
 	expect(await invalid.ended()).not.toBe(0);
 	expect(invalid.text).toContain("is not valid");
 	const servers = {
-		// HOME represents a secret here, and the error message contains a path below it.
+		// HOME represents a secret here, and the error message contains a path below the home directory.
 		lost: { command: "sh", read: [join(setup.work, "lost")], envFrom: ["HOME"] },
 		missing: { command: "sh", envFrom: ["ABSENT_TOKEN"] },
 	};

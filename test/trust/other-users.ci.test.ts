@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const foreignUser = 65_534;
 const isRoot = process.getuid?.() === 0;
 
-/** Programs in a directory that every user can read. */
+/** Programs that are in a directory that every user can read. */
 interface Setup {
 	readonly directory: string;
 	readonly node: string;

@@ -10,7 +10,8 @@ import { TestGateway } from "../conformance/gateway.ts";
 interface Form {
 	readonly command: string;
 	/**
-	 * The swapped file with its new content. `EVIL` is replaced by a path whose file exists only if the new content ran.
+	 * The swapped file with its new content. The test replaces `EVIL` by a path. A file exists at that path only if the
+	 * new content ran.
 	 */
 	readonly swapped: readonly [path: string, content: string];
 	/** Other files in the working directory. */

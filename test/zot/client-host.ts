@@ -17,7 +17,7 @@ export interface ProgramOptions {
 	readonly limitMs?: number;
 }
 
-/** The directory and home directory of a program that starts the agent. */
+/** The working directory and the home directory of a program that starts the agent. */
 export class ClientHost implements Disposable {
 	readonly directory = realpathSync(mkdtempSync(join(tmpdir(), "parley-zot-")));
 	readonly home = join(this.directory, "home");

@@ -32,7 +32,7 @@ export class CallDepth {
 		const known = new Set(this.#above.get(outer));
 		const above = this.#above.get(inner) ?? [];
 		const path = above.filter((name) => !known.has(name));
-		// Without a common caller, the inspector has truncated the stack.
+		// If the two stacks have no common caller, the inspector has truncated one of them.
 		if (path.length === above.length) throw new Error(`no stack leads from ${outer} to ${inner}`);
 		return path.toReversed();
 	}

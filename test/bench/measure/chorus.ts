@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Order to the streams. In each of `ticks` ticks, each stream emits `each` texts of `size` characters. In the last
+ * Order for the streams. In each of `ticks` ticks, each stream emits `each` texts of `size` characters. In the last
  * tick, each text starts with `mark`.
  */
 interface Part {

@@ -49,7 +49,8 @@ async function costOf({ platform, bot }: Side): Promise<Cost> {
  * - the complete connector with its database on disk
  * - a bot that uses only a library of the platform, stores nothing and edits at the same intervals
  *
- * Each bot has its own platform and gateway in other processes. The CPU time includes all threads of the bot's process.
+ * Each bot has its own platform and its own gateway, in separate processes. The CPU time includes all threads of the
+ * bot's process.
  */
 export async function benchGrowing(name: string, sides: GrowingSides, options: BenchOptions): Promise<void> {
 	const ours = await startSide(sides.kit, sides);

@@ -16,8 +16,8 @@ const maxExtraSteps = 200;
 const leastGrowth = 3;
 const quietTurns = 12;
 /**
- * Distance between the failpoints of two seeds, coprime to the number of failpoints. Therefore, the seeds use all
- * failpoints.
+ * Distance between the failpoints of two consecutive seeds, coprime to the number of failpoints. Therefore, the seeds
+ * use all failpoints.
  */
 const placeStride = 4;
 const shortMs = 25;

@@ -27,7 +27,9 @@ export interface Fate {
 	readonly hit: number;
 }
 
-/** Function that runs `work` unless the process is dead. Rejects if the process is dead or dies meanwhile. */
+/**
+ * Function that runs `work` unless the process is dead. Rejects if the process is dead, or dies while `work` runs.
+ */
 export type Guarded = <Value>(work: () => Promise<Value>) => Promise<Value>;
 
 export interface PlatformProcess {
@@ -52,7 +54,7 @@ export class KillableConnector implements Failpoints {
 	/** Failpoint or cause of the death. Undefined while the process is alive. */
 	end: string | undefined;
 	readonly #parts: KillableConnectorParts;
-	/** Number of hits of each failpoint since the start of the process or the last `arm`. */
+	/** Number of hits of each failpoint since the start of the process or, if later, the last `arm`. */
 	readonly reached = new Map<string, number>();
 	#fate: Fate | undefined;
 	#running: RunningConnector | undefined;

@@ -19,7 +19,7 @@ export function slackChaosRun(seed: number, directory: string, kills: number): S
 
 export class SlackChaosPlatform implements ChaosPlatform<Simulator, SlackPeople> {
 	readonly name = "slack";
-	/** Virtual milliseconds, longer than Slack's retries of one event. */
+	/** Virtual milliseconds, longer than the time in which Slack makes all retries of an event. */
 	readonly calmMs = 7 * 60_000;
 	readonly longestMs = 30 * 60_000;
 	readonly simulator: Simulator;

@@ -11,7 +11,7 @@ export interface Kind {
 	 * channel at the end of the scene.
 	 */
 	readonly at?: Sight;
-	/** Last opened form, or home page, that the section shows at the end of the scene. */
+	/** Whether the section shows the last opened form or the home page, as it is at the end of the scene. */
 	readonly shows?: "form" | "home";
 	/** The only platform that has this kind. */
 	readonly only?: "slack";

@@ -164,7 +164,7 @@ export type Expectation =
 	| { readonly notified: readonly Name[] }
 	/** Matches a post, and stores the first capture group of the expression as `{1}`. */
 	| (Seen & { readonly notes: RegExp })
-	/** Outbox rows that wait for the operator or were given up, each by a part of its reason. */
+	/** Outbox rows that wait for the operator or were given up, each identified by a part of its reason. */
 	| { readonly stuck: readonly string[] }
 	/** Content of a file in the agent's root directory. Null if the file must not exist. */
 	| { readonly file: string; readonly has: string | null };

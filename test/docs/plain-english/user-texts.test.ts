@@ -10,7 +10,10 @@ const slack = "packages/slack/src";
 const cli = "packages/cli/src";
 const gateway = "packages/gateway/src";
 
-/** Parts of log lines, names, code, and texts that a protocol defines. */
+/**
+ * Texts that may break the rules: parts of log lines, errors for a log, names, code, and texts that a protocol
+ * defines.
+ */
 const exceptions = [
 	{
 		path: "packages/cli/src/chat/images",

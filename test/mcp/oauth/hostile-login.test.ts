@@ -27,7 +27,10 @@ function json(value: object): Answer {
 
 const honestTokens = { access_token: "a".repeat(32), token_type: "Bearer", refresh_token: "r".repeat(32) };
 
-/** Starts an MCP server that is its own authorization server, with incorrect parts. */
+/**
+ * Starts an MCP server that is its own authorization server. The parameters replace parts of its responses by
+ * incorrect ones.
+ */
 async function openLiar({ resource, metadata, tokens, answers = {} }: Lies) {
 	const paths: string[] = [];
 	const server = await listen((request, response) => {

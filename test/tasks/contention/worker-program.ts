@@ -19,8 +19,8 @@ import { fastClock } from "./fast-clock.ts";
 
 /**
  * Program of a `WorkerProcess`: a runtime that shares its database with other processes. Each task except a parent
- * calls the tool `mark` once. This tool writes a line into a file. If the title of a task starts with `hold`, its model
- * prints a line and then waits for a line on stdin.
+ * calls the tool `mark` once. This tool writes a line into a file. If the title of a task starts with `hold`, the
+ * model of the task prints a line and then waits for a line on stdin.
  */
 const [connection = "", directory = "", epoch = ""] = process.argv.slice(2);
 const writeLine = (...words: readonly string[]): boolean => process.stdout.write(`${words.join(" ")}\n`);

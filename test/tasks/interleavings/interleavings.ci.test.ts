@@ -9,7 +9,7 @@ const maxSteps = 6;
 const seed = testSeed();
 const all = allSequences(maxSteps);
 
-/** Amount of sequences to play. With `everything`, the test without kills plays all sequences. */
+/** Selection of the sequences to play. With `everything`, the test without kills plays all sequences. */
 const level = (["sample", "short", "everything"] as const)[testScale(2, 3) - 1] ?? "sample";
 
 /** Size of a sample: number of groups, and of sequences in each group. A sample of all groups has all sequences. */

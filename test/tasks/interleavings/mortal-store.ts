@@ -5,7 +5,7 @@ import type { Tables } from "@parley/core";
 type Commit = Store<Tables>["commit"];
 type Read = Store<Tables>["read"];
 
-/** Ticks without database access after which the process counts as quiet. */
+/** Number of ticks without database access after which the process counts as quiet. */
 const quietTicks = 8;
 
 /**

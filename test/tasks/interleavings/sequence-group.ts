@@ -17,7 +17,7 @@ export interface Playing {
 
 type Place = Omit<Storage, "now">;
 
-/** Database reads, with pauses, before a difference is an error. */
+/** Maximum number of database reads, with pauses between them. A difference after the last read is an error. */
 const maxReads = 40;
 /** Milliseconds before each retry, the same as in the agent's `retries.ts` for an unreachable provider. */
 const tryPauses = [1_000, 2_000];

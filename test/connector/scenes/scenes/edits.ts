@@ -78,7 +78,7 @@ export const edits: readonly Scene[] = [
 	},
 	{
 		name: "a call with more text than a form can contain has no button for edits",
-		// Discord's messages are too short to exceed a form field.
+		// A Discord message cannot be longer than a form field, but a Slack message can.
 		only: "slack",
 		steps: [
 			{ says: `@Parley write: notes.txt <<< ${"word ".repeat(700)}` },

@@ -280,7 +280,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 				{ people: ["Alex"], by: ["mention"] },
 				{ people: ["Olga"], by: ["mention"] },
 			],
-			// Early notices: while they are posted, the remaining time is still 24 hours.
+			// The notices are early, so the remaining time that each notice shows is still 24 hours.
 			remindMinutes: 10,
 			escalateMinutes: 10,
 		},

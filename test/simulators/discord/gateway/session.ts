@@ -40,7 +40,8 @@ export class GatewayClosed extends Error {
 }
 
 /**
- * Session of the app. `log` contains its newest events. `sink` is undefined while the session is disconnected.
+ * Session of the app. `log` contains the newest events of the session. `sink` is undefined while the session is
+ * disconnected.
  */
 export interface Session {
 	readonly id: string;

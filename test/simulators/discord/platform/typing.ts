@@ -5,8 +5,8 @@ import type { ChannelRecord, UserRecord } from "./records.ts";
 import type { State } from "./state.ts";
 
 /**
- * Milliseconds of a typing indicator. A message of the user ends it earlier, but the app cannot cancel it:
- * https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
+ * Duration of a typing indicator in milliseconds. A message of the user ends the indicator earlier, but the app
+ * cannot cancel it: https://discord.com/developers/docs/resources/channel#trigger-typing-indicator
  */
 const typingMs = 10_000;
 
