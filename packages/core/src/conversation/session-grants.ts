@@ -6,7 +6,7 @@ import type { TrustBadge } from "../vocabulary/event.ts";
 import type { Principal } from "../vocabulary/principal.ts";
 import type { Session } from "./session.ts";
 
-/** Operations of sessions and runs on channel grants. */
+/** Operations on channel grants that sessions and runs use. */
 export interface SessionGrants {
 	/** Answers a grant request. Returns false if the request was already closed. */
 	answer(request: Keyed, session: Session, grant: AnsweredGrantRequest): Promise<boolean>;

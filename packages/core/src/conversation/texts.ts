@@ -1,4 +1,4 @@
-/** Errors of answers to questions. */
+/** Errors about answers to questions. */
 export const promptTexts = {
 	notFound: "prompt not found",
 	elsewhere: "in another channel, you can only approve a call once and unchanged, or deny it",

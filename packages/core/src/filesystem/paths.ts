@@ -33,7 +33,7 @@ interface ReadablePlaces {
 	readonly cwd: string;
 	readonly roots: readonly string[];
 	readonly workspace?: string | undefined;
-	/** Directories below forbidden paths that tools may read. */
+	/** Directories that tools may read although the directories are below forbidden paths. */
 	readonly readable?: readonly string[];
 }
 

@@ -28,7 +28,7 @@ export interface MeasuredCompaction extends Compaction {
 	readonly tokensAfter: number;
 	readonly messagesBefore: number;
 	readonly messagesAfter: number;
-	/** Reason why the model wrote no summary. */
+	/** Reason why the model wrote no summary. Undefined if no model call failed. */
 	readonly error?: string;
 }
 

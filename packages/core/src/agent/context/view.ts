@@ -178,7 +178,7 @@ export interface Reductions {
 	readonly thinking: Position | undefined;
 	/** Maximum characters of the results before a position. */
 	readonly shortened: readonly { readonly before: Position; readonly characters: number }[];
-	/** Message that replaces all messages before a position. */
+	/** Message that replaces the messages before a position. For user messages that stay, see `questionBefore`. */
 	readonly summary: { readonly before: Position; readonly message: UserMessage } | undefined;
 }
 

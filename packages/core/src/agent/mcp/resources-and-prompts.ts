@@ -3,7 +3,7 @@ import { ParleyError } from "@parley/base";
 import * as z from "zod";
 import { mcpExtraTexts } from "./texts.ts";
 
-/** Maximum entries of a list. */
+/** Maximum resources or prompts in one listing. */
 const maxEntries = 200;
 
 interface RequestLimits {

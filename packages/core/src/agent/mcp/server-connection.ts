@@ -45,7 +45,7 @@ const handshakeMs = 30_000;
 const probeMs = 5_000;
 const listMs = 30_000;
 const quietMs = 1_000;
-/** Maximum pages of a list. */
+/** Maximum pages that are read of a server's list, for example of its tools. */
 const maxPages = 16;
 
 /** Maximum milliseconds of a call, including the time in which a person or the model answers the server. */

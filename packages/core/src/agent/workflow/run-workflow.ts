@@ -315,7 +315,7 @@ async function waitForWake(wake: Promise<void>, clock: Clock, signal: AbortSigna
 
 /** Maximum characters of each result in the message for a step. */
 const maxResult = 16_000;
-/** Maximum characters of the arguments. */
+/** Maximum characters of the workflow's arguments in the message for a step. */
 const maxArguments = 16_000;
 
 function stepText(progress: WorkflowProgress, { id, prompt, criteria, needs }: WorkStep): string {

@@ -281,7 +281,7 @@ export class ToySession {
 
 export type Tokenizer = (text: string) => number;
 
-/** Simple tokenizers whose tokens have different lengths. */
+/** Simple tokenizers with tokens of different lengths. */
 export const tokenizers = {
 	words: (text) => text.match(/[\p{L}\p{N}]+|[^\p{L}\p{N}\s]/gu)?.length ?? 0,
 	pairs: (text) => Math.ceil(text.length / 2),

@@ -2,7 +2,7 @@ import { visible } from "../../../text/visible.ts";
 
 interface Place {
 	readonly name: string;
-	/** Working directory whose `.mcp.json` names the server. */
+	/** Working directory with the `.mcp.json` that names the server. */
 	readonly directory?: string | undefined;
 }
 
