@@ -174,7 +174,7 @@ export class Runtime {
 	}
 
 	/**
-	 * Adds a message to the active run. If the message starts a skill, or if no run can accept it, sends the
+	 * Adds a message to the active run. If the message starts a skill, or if no run can accept the message, sends the
 	 * message as `send` does.
 	 */
 	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
@@ -237,8 +237,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Returns the usage and budgets of the session `filter.sessionId`, or of all sessions. Throws
-	 * `permission_denied` if the principal may not read the usage of all sessions.
+	 * Returns the usage and budgets of the session `filter.sessionId` or, without a session, of all sessions. Throws if the
+	 * principal may not read this usage.
 	 */
 	async usage(principal: Principal, filter: UsageFilter): Promise<UsageReport> {
 		const { store, clock, budgets = noBudgets } = this.#options;
@@ -259,7 +259,7 @@ export class Runtime {
 		return this.#parts.contexts.errors();
 	}
 
-	/** Replaces, removes or restores a configured budget at run time. */
+	/** Sets, removes or restores a budget of the gateway or of a session at run time. */
 	async setBudget(request: Keyed, change: BudgetChange): Promise<void> {
 		await setBudget(this.#parts.services, this.#parts.sessions, request, change);
 	}
@@ -275,12 +275,18 @@ export class Runtime {
 		);
 	}
 
-	/** Approves open and later tool calls of a session, except calls that always require approval. */
+	/**
+	 * Approves open and later tool calls of a session, except calls that always require approval. For connectors and for
+	 * sessions of channels, see `acceptAll`.
+	 */
 	async acceptAll(request: Keyed, sessionId: string): Promise<void> {
 		await acceptAll({ ...this.#parts.services, sessions: this.#parts.sessions }, request, sessionId);
 	}
 
-	/** Cancels the active run or the runs that `ending` selects. Also ends the channel grant: see `stopTurn`. */
+	/**
+	 * Cancels the active run or the runs that `ending` selects. Also ends the trust grant of the session's channel: see
+	 * `stopTurn`.
+	 */
 	async cancel(request: Keyed, sessionId: string, ending: CancelScope = {}): Promise<Cancelled> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		return stopTurn(this.#parts.services, lease.session, request, ending);
@@ -324,7 +330,7 @@ export class Runtime {
 
 	/**
 	 * Replaces the transcript with a summary. Returns undefined if there is nothing to summarise. Throws
-	 * `failed_precondition` if a run is open or queued, or if another compaction is running.
+	 * `failed_precondition` if a run is active or queued, or if another compaction is running.
 	 */
 	async compact(request: Keyed, sessionId: string, ending: Stoppable): Promise<Compacted | undefined> {
 		this.#parts.admission.require();
@@ -333,8 +339,8 @@ export class Runtime {
 	}
 
 	/**
-	 * Compacts the transcript in the background. The event `compaction.ended` reports the end. Throws
-	 * `failed_precondition` if a run is open or queued, or if another compaction is running.
+	 * Compacts the transcript in the background. The event `compaction.ended` reports the end. Throws `failed_precondition`
+	 * if a run is active or queued, or if another compaction is running.
 	 */
 	async startCompaction(request: Keyed, sessionId: string): Promise<void> {
 		this.#parts.admission.require();
@@ -349,7 +355,10 @@ export class Runtime {
 		}
 	}
 
-	/** Returns the current permission for each tool in a run with the client's id `correlation`. */
+	/**
+	 * Returns the current permission for each tool of a run. `correlation` is the client's id of the message that starts
+	 * the run.
+	 */
 	async toolPermissions(
 		principal: Principal,
 		sessionId: string,

@@ -90,7 +90,10 @@ interface Loss {
 
 const UNCOMMITTED = gitEffectTexts.discardsChanges;
 
-/** Calls that lose uncommitted work, or commits that only expiring entries of the reflog name. */
+/**
+ * Calls that can lose uncommitted work or commits. Some of these commits stay in the reflog until the reflog entries
+ * expire.
+ */
 const losses: readonly Loss[] = [
 	{ command: "reset", when: some(/^--h/), reason: UNCOMMITTED },
 	{

@@ -66,8 +66,8 @@ export class Pairing {
 	}
 
 	/**
-	 * Redeems the code of an invitation. If no code is given, requests access and returns a code that is valid for an
-	 * hour, unless the person already has access.
+	 * Redeems the code of an invitation. If no code is given, requests access and returns a code that is valid for at most
+	 * an hour, unless the person already has access.
 	 */
 	async pair(request: Keyed, code: string | undefined): Promise<Paired> {
 		const { principal } = request;

@@ -236,8 +236,8 @@ async function writePlan(
 }
 
 /**
- * Returns the reply to the review. Without a reply, suspends the task, stops its run and throws `cancelled`.
- * The run repeats the call after the reply.
+ * Returns the reply to the review. Without a reply, suspends the task, stops the task's run and throws `cancelled`. The
+ * run repeats the call after the reply.
  */
 async function review(
 	{ run, activeTask, callId, services }: AccessParts,
