@@ -275,18 +275,12 @@ export class Runtime {
 		);
 	}
 
-	/**
-	 * Approves open and later tool calls of a session, except calls that always require approval. For connectors and for
-	 * sessions of channels, see `acceptAll`.
-	 */
+	/** Approves open and later tool calls of a session, except calls that always require approval: see `acceptAll`. */
 	async acceptAll(request: Keyed, sessionId: string): Promise<void> {
 		await acceptAll({ ...this.#parts.services, sessions: this.#parts.sessions }, request, sessionId);
 	}
 
-	/**
-	 * Cancels the active run or the runs that `ending` selects. Also ends the trust grant of the session's channel: see
-	 * `stopTurn`.
-	 */
+	/** Cancels the active run or the runs that `ending` selects. Also ends the channel's trust grant: see `stopTurn`. */
 	async cancel(request: Keyed, sessionId: string, ending: CancelScope = {}): Promise<Cancelled> {
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		return stopTurn(this.#parts.services, lease.session, request, ending);
@@ -355,10 +349,7 @@ export class Runtime {
 		}
 	}
 
-	/**
-	 * Returns the current permission for each tool of a run. `correlation` is the client's id of the message that starts
-	 * the run.
-	 */
+	/** Returns the current permission for each tool of a run. `correlation` is the client's id of the run's message. */
 	async toolPermissions(
 		principal: Principal,
 		sessionId: string,
