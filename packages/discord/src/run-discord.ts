@@ -42,7 +42,7 @@ export interface RunDiscordOptions extends RunOptions {
 	readonly token: string;
 	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** URL. Downloads from the origin of this URL are allowed, in addition to Discord's CDN. */
+	/** URL with a further origin from which downloads are allowed, in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 	/** Requests per second that Discord allows this bot on all routes together. Default: 50, the limit of an ordinary bot. */
 	readonly requestsPerSecond?: number | undefined;

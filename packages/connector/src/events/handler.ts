@@ -53,7 +53,7 @@ export interface EventOutcome {
 	readonly private?: true;
 	/** Whether the reply explains to a person without access how to request access. */
 	readonly explainsAccess?: true;
-	/** Period in which a person gets at most one reply of this kind. */
+	/** Period in which a person gets at most one reply that has the same period, in each tenant. */
 	readonly onceEach?: "hour" | "day";
 	/** Text of the message after its edit, if the edit was not sent to the agent. */
 	readonly text?: string;

@@ -263,7 +263,7 @@ async function readUpload(
 
 const cardPatienceMs = 60_000;
 
-/** Finds the messages of cards. A card has its own row, which may be sent after a more urgent row that refers to it. */
+/** Finds the messages of cards. The row of a card may be sent after a more urgent row that refers to the card. */
 export class CardMessages {
 	readonly #posted: (card: string) => Promise<string | undefined>;
 	readonly #clock: Clock;

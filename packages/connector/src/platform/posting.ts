@@ -10,7 +10,10 @@ const CurrentControl = z.discriminatedUnion("type", [
 		style: z.enum(["primary", "secondary", "success", "danger"]),
 		/** Emoji before the label, if buttons of the platform can have an emoji. */
 		emoji: z.exactOptional(z.string()),
-		/** Feedback that the button gives about the answer above it, for platforms with an element for feedback. */
+		/**
+		 * Feedback that the button gives about the answer above the button, for platforms with an element for
+		 * feedback.
+		 */
 		rates: z.exactOptional(z.enum(["good", "bad"])),
 	}),
 	z.object({ type: z.literal("link"), url: z.string(), label }),

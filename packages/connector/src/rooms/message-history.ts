@@ -11,7 +11,9 @@ import {
 
 /** Time in milliseconds for which the database stores message records, as `sweep` defines it. */
 const retentionMs = 7 * 24 * 3_600_000;
-/** Maximum number of names in memory. If there are more names, each name is looked up in the database. */
+/**
+ * Maximum number of names in memory. After a name with a row was evicted, each name is looked up in the database.
+ */
 const max = 50_000;
 
 const isStop = sql<boolean>`effect = ${sql.lit("nothing-to-stop" satisfies Effect)}`;

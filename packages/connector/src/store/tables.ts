@@ -62,8 +62,8 @@ interface CursorsTable {
 	/** `ConversationState` after the event `seq`, as JSON; null if no state is stored. */
 	state: Generated<string | null>;
 	/**
-	 * External key of the session. It identifies the room after the gateway has deleted the session. Null if no
-	 * state is stored.
+	 * External key of the session. The key identifies the room after the gateway has deleted the session. Null if
+	 * no state is stored.
 	 */
 	external_key: Generated<string | null>;
 	changed_at: number;

@@ -26,7 +26,7 @@ export function renderFrame(
 	{ scene, conversation, platform, log }: RenderTarget,
 ): RenderedEvent {
 	const { seq } = frame;
-	// This event is from before the session. For a fork, the room of the original session shows it.
+	// This event is from before the session. For a fork, the room of the original session shows the event.
 	if (isImported(frame)) return { state, rows: [] };
 	try {
 		const reduced = reduceConversation(state, { seq, at, event: frame }, scene);

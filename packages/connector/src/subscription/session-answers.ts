@@ -258,8 +258,8 @@ function deletionOf(
 const recentMs = 3_600_000;
 
 /**
- * Returns the card and the earliest time of the answer in a row. Returns none if the row has no answer, or if the
- * answer is older than `recentMs`.
+ * Returns the card and the earliest time of the answer in a row. Returns an empty list if the row has no answer, or
+ * if the answer is older than `recentMs`.
  */
 function answerOf(
 	{ card, at, payload }: PlannedRow,

@@ -107,7 +107,10 @@ export class SessionSubscription implements RoomSession {
 		from: {
 			readonly opened: OpenSession;
 			readonly key: SessionKey;
-			/** Position of the last process. Its state is used if the session was opened at `cursor.seq`. */
+			/**
+			 * Position that the last process stored. The cursor's state is used if the session was opened at
+			 * `cursor.seq`.
+			 */
 			readonly cursor: SessionCursor;
 			readonly after: number;
 		},

@@ -139,7 +139,7 @@ export class Subscriptions {
 		}
 	}
 
-	/** Stops all subscriptions, after the signal has aborted. Resolves when rendering has ended. */
+	/** Stops all subscriptions. Call it after the signal has aborted. Resolves when rendering has ended. */
 	async stop(): Promise<void> {
 		// Subscriptions are closed first. Otherwise `#begun` would wait until they have caught up, which the aborted signal
 		// prevents.

@@ -1,6 +1,6 @@
 /** Markdown texts of the welcome in a channel, for a person, and on the home page of the app. */
 export const welcomeTexts = {
-	/** Describes the agent's work. `address`: sentence about how people address the agent there. */
+	/** Describes the agent's work. `address`: sentence about the ways to address the agent in the room. */
 	work: ({ address, help }: { readonly address: string; readonly help: string }): string =>
 		`Hello! ${address} I answer questions, work with files and tools, and run tasks in the background. \`${help}\` lists my commands.`,
 	address: {

@@ -31,7 +31,7 @@ export interface DiscordPortOptions {
 	readonly token: string;
 	/** URL of the API. Default: `https://discord.com/api`. */
 	readonly apiUrl?: string | undefined;
-	/** URL. Downloads from the origin of this URL are allowed, in addition to Discord's CDN. */
+	/** URL with a further origin from which downloads are allowed, in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 	/** Global rate limit of the bot; see `RunDiscordOptions`. */
 	readonly requestsPerSecond?: number | undefined;

@@ -11,13 +11,13 @@ export interface Download {
 	/** Maximum size of the file in bytes. */
 	readonly maximum: number;
 	readonly signal: AbortSignal;
-	/** URL. Its origin is allowed in addition to Discord's CDN. */
+	/** URL with a further origin from which downloads are allowed, in addition to Discord's CDN. */
 	readonly cdnUrl?: string | undefined;
 }
 
 /**
- * Downloads an attachment only from Discord or the origin of `cdnUrl`, because a message can name any URL,
- * for example on a private network.
+ * Downloads an attachment. Only Discord's CDN and the origin of `cdnUrl` are allowed, because a message can name
+ * any URL, for example on a private network.
  */
 export async function download({ url, maximum, signal, cdnUrl }: Download): Promise<Uint8Array> {
 	const allowed = cdnUrl === undefined ? origins : [...origins, new URL(cdnUrl).origin];

@@ -186,7 +186,8 @@ function lastEnd({ rows }: ReplyCard): number {
 
 /**
  * Limits the number of stored cards. Cards without a waiting call are dropped first, in the order of their last
- * answers. The card of the current answer is the last of them, because its post must still be edited.
+ * answers. `current`, the card of the current answer, is dropped last among them, because its post must still be
+ * edited. If too many cards have a waiting call, the oldest cards are dropped.
  */
 function bounded(cards: readonly ReplyCard[], current?: ReplyCard): readonly ReplyCard[] {
 	const rank = (card: ReplyCard): number => (card === current ? Number.MAX_VALUE : lastEnd(card));
