@@ -87,8 +87,8 @@ function mayReach(pattern: string, facts: CallFacts): boolean {
 
 /**
  * Whether the word names a host that matches the pattern, for example in `https://HOST/`, `USER@HOST` or `HOST:PORT`.
- * In a host after `://` or `@`, `*` in the pattern matches any characters, and a host that is known only at run time
- * matches every pattern. In other places, only the exact name matches.
+ * After `://` or `@`, `*` in the pattern matches any characters. There, every pattern matches a host that is known only
+ * at run time. In other places, only the exact name matches.
  */
 function namesHost(word: string, pattern: string): boolean {
 	const lower = word.toLowerCase();

@@ -72,8 +72,8 @@ export function findOperatorProgram(command: string, environment: Environment): 
 }
 
 /**
- * Returns the environment for an operator's program, from the variables in `environment`: the variables that every
- * command receives, and each variable with a name that begins with one of `prefixes`.
+ * Selects the environment for an operator's program from `environment`. Returns the variables that every command
+ * receives, and each variable with a name that begins with one of `prefixes`.
  */
 export function operatorEnvironment(
 	environment: Environment,

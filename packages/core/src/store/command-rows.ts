@@ -80,8 +80,8 @@ export async function openCommands(db: Tx): Promise<CommandRow[]> {
 }
 
 /**
- * Returns the commands that the next run of a session must report to the model: running commands, and ended commands if
- * no run has reported their end.
+ * Returns the commands that the next run of a session must report to the model. These are all running commands, and
+ * each ended command if no run has reported its end.
  */
 export async function commandsForRun(db: Tx, sessionId: string): Promise<BackgroundCommand[]> {
 	const rows = await db

@@ -128,7 +128,7 @@ export async function changesOf(db: Tx, turn: RunReference): Promise<FileChangeR
 }
 
 /**
- * Returns the SQL condition for a change that has an effect: the turn changed the content of the file, or the end of
+ * Returns the SQL condition for a change with an effect. Either the turn changed the content of the file, or the end of
  * the last write is unknown.
  */
 function hasEffect({ or, eb }: ExpressionBuilder<Tables, "file_changes">) {

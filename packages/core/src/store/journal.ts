@@ -231,8 +231,8 @@ function narrowed<O>(
 	{ sessionId, of, types }: EventsOf,
 	order: "seq" | "position",
 ): SelectQueryBuilder<Tables, "events", O> {
-	// A query in the order of positions must not use an index of sessions, because the query would then read the
-	// complete history of the sessions.
+	// A query in the order of positions must not use an index of sessions, because with the index it would read the
+	// sessions' complete history.
 	const session = order === "seq" ? sql<string>`session_id` : sql<string>`session_id || ''`;
 	let narrow = query;
 	if (sessionId !== undefined) narrow = narrow.where(session, "=", sessionId);

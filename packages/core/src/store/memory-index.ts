@@ -35,8 +35,8 @@ const sqliteIndex: MemoryIndex = {
 };
 
 /**
- * Index of notes on PostgreSQL. A query selects rows by trigrams and then searches the text of these rows, because a
- * row can contain the trigrams of a word in a different order.
+ * Index of notes on PostgreSQL. A query selects rows by trigrams and then searches the text of the selected rows. A row
+ * can contain the trigrams of a word without the word.
  */
 const postgresIndex: MemoryIndex = {
 	async add(tx, { n, text }) {

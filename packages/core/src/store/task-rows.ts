@@ -32,8 +32,8 @@ export function isStep({ parent_id, spawn_call }: TaskOrigin): boolean {
 }
 
 /**
- * Returns the participants of the task except the submitter: chat users who made a request that the task works on, or
- * who replied to the task.
+ * Returns the task's participants except the submitter. These are chat users who made a request that the task works on,
+ * or who replied to the task.
  */
 export function taskParticipants({ speakers }: { readonly speakers: string | null }): readonly Person[] {
 	return speakers === null ? [] : fromRow<Person[]>(speakers);

@@ -27,8 +27,8 @@ function bytesOf(text: string): number {
 }
 
 /**
- * Throws `permission_denied` if a person approves a request in a chat, or through an agent or its form, and the request
- * is too long to read there. A person can always deny the request.
+ * Throws `permission_denied` if the response approves a request that is too long to read in the place of the response.
+ * Applies to responses from a chat, and through an agent or its form. A person can always deny the request.
  */
 export function refuseUnread({ kind, through }: Principal, prompt: Prompt, response: PromptResponse): void {
 	if ((kind !== "connector" && through === undefined) || !isUnread(prompt)) return;

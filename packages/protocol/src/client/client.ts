@@ -19,7 +19,10 @@ export interface ClientOptions {
 	readonly clock: Clock;
 	/** Source of idempotency keys and random delays. */
 	readonly ids: Ids;
-	/** Whether a failed first connection is retried. Later failed connections are always retried. Default: true. */
+	/**
+	 * Whether a failed first connection is retried. Later connections are retried unless the gateway refuses one.
+	 * Default: true.
+	 */
 	readonly retryFirst?: boolean;
 	/**
 	 * Transient frames to receive: all (true, the default), none (false), or the frames with the listed names. Other

@@ -30,7 +30,7 @@ const nothing = Buffer.alloc(0);
 
 /**
  * Passes on the bytes of a stream of server-sent events unchanged. Fails as `interrupted` if the source fails, if the
- * stream exceeds the limit of a stream, or if an unfinished event exceeds the limit of an event. Reports the start of
+ * stream is longer than `limits.stream`, or if an unfinished event is longer than `limits.event`. Reports the start of
  * each wait for bytes, and the arrival of bytes, to the watchdog.
  */
 export class GuardedBody implements AsyncIterable<Uint8Array>, AsyncIterator<Uint8Array, undefined> {

@@ -26,9 +26,9 @@ type Outcome = { readonly profile: Profile } | { readonly problem: ProfileProble
 
 /**
  * Opens the agent profiles in a directory. A profile has `NAME/config.toml`, `NAME/agent.md` or both. The directory may
- * be missing. Each use of a profile checks its files, and reads the files again if they have changed. A profile with a
- * tool name that is not in `tools` is unusable, unless `tools` is undefined or the name belongs to a tool of an MCP
- * server. A profile without its own endpoint is unusable if `checkModel` throws for its model.
+ * be missing. Each use of a profile checks its files, and reads the files again if they have changed. If `tools` is
+ * given, a profile with another tool name is unusable, unless the name belongs to a tool of an MCP server. A profile
+ * without its own endpoint is unusable if `checkModel` throws for its model.
  */
 export function openProfiles(
 	directory: string,

@@ -35,8 +35,8 @@ export async function createSearch(db: Kysely<unknown>, engine: Engine): Promise
 }
 
 /**
- * Changes the trigger so that SQLite indexes texts in groups of 64, because a flush of the index takes the same time
- * for one text and for 64 texts. A search compares texts directly if they are not indexed yet.
+ * Changes the trigger so that SQLite indexes texts in groups of 64. A flush of the index takes the same time for one
+ * text and for 64 texts. A search compares texts directly if they are not indexed yet.
  */
 export async function indexInGroups(db: Kysely<unknown>): Promise<void> {
 	await sql`drop trigger search_texts_added`.execute(db);
