@@ -29,7 +29,7 @@ interface JudgeRequest {
 
 /**
  * Requests a verdict with `ask`, which returns the text of one reply. If the first reply contains no valid verdict,
- * asks once more. If the second reply contains none either, returns a negative verdict with the reason.
+ * asks once more. If the second reply contains no valid verdict either, returns a negative verdict with the reason.
  */
 export async function judge(
 	input: VerdictInput,

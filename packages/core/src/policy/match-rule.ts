@@ -247,7 +247,10 @@ function mayFollow([next, ...rest]: readonly string[], args: readonly string[]):
 	return at !== -1 && mayFollow(rest, args.slice(at + 1));
 }
 
-/** Whether the word is a shell that may read commands from its input, because all its arguments are short options. */
+/**
+ * Whether the word is a shell that may read commands from its input, because all arguments of the shell are short
+ * options.
+ */
 function readsCommands(word: string, args: readonly string[]): boolean {
 	return isShell(nameOf(word)) && args.every((arg) => /^-[^-]?/.test(arg) && !arg.startsWith("--"));
 }

@@ -59,7 +59,10 @@ export interface DescribedRule {
  */
 export type Lift = "rule" | "grant" | "accept-all" | "approver";
 
-/** Built-in rule for calls of the classes in `when`. If several rules match a call, the strictest rule applies. */
+/**
+ * Built-in rule for calls of the classes in `when`. If several built-in rules match a call, the strictest of them
+ * applies.
+ */
 export interface BuiltInRule {
 	readonly effect: Effect;
 	readonly when: readonly ActionClass[];

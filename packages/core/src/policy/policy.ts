@@ -136,7 +136,7 @@ function findLift(
 	if (isLifted("grant") && grants.some((scope) => grantCovers(scope, tool, plan))) {
 		return policyTexts.allowedForSession;
 	}
-	// A rule in a file requires the approval explicitly, so a trust grant does not replace it.
+	// A rule in a file requires the approval explicitly, so a trust grant does not replace the approval.
 	const isBuiltIn = asking.every(({ description }) => description.layer === "built-in");
 	if (trusted && isBuiltIn && isLifted("grant")) return policyTexts.trusted;
 	return undefined;

@@ -12,8 +12,8 @@ export interface ClientOptions {
 	readonly url: string;
 	readonly token?: string | undefined;
 	/**
-	 * The only trusted certificate of the gateway (PEM), for any host name. Without it, the system's authorities and host
-	 * name checks apply.
+	 * The only trusted certificate of the gateway (PEM), for any host name. Without `certificate`, the system's
+	 * authorities and host name checks apply.
 	 */
 	readonly certificate?: string | undefined;
 	readonly clock: Clock;
@@ -44,7 +44,9 @@ export interface OpenOptions {
 }
 
 export interface RequestOptions extends OpenOptions {
-	/** Session of the request. Methods that work on a session require it, unless a parameter names the session. */
+	/**
+	 * Session of the request. Methods that work on a session require `sessionId`, unless a parameter names the session.
+	 */
 	readonly sessionId?: string | undefined;
 }
 

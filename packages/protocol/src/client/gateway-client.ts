@@ -288,8 +288,9 @@ export class Requests {
 	}
 
 	/**
-	 * Sends a request, or queues it for the next connection, and returns its id. Throws `invalid_argument` if the request
-	 * has too many bytes, and `resource_exhausted` if it is lasting and too many requests have no response.
+	 * Sends a request, or queues it for the next connection, and returns its id. Throws `invalid_argument` if the
+	 * request has too many bytes, and `resource_exhausted` if the request is lasting and too many requests have no
+	 * response.
 	 */
 	add(request: Request): string {
 		const id = `req-${++this.#count}`;

@@ -3,8 +3,8 @@ import { ParleyError, parseJson } from "@parley/base";
 import * as z from "zod";
 
 /**
- * Parts of a reply to which metadata can belong: the thinking, the text before it, the call after it, or the complete
- * message. `empty`: an empty text in place of the thinking.
+ * Parts of a reply to which metadata can belong: the thinking, the text before the thinking, the call after the
+ * thinking, or the complete message. `empty`: an empty text in place of the thinking.
  */
 const parts = ["thinking", "text", "empty", "call", "message"] as const;
 export type Sealed = (typeof parts)[number];

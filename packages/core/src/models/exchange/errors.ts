@@ -165,7 +165,7 @@ export function eventError(body: unknown, headers: Headers | undefined, facts: R
 
 /** Returns the error for a request if the server sent no answer, or if the answer was interrupted. */
 export function connectionError(reason: unknown, facts: RequestFacts): ModelError {
-	// Only some errors of undici's parser have a code, but all have a name.
+	// Only some errors of undici's parser have a code, but all errors of the parser have a name.
 	const codes = [...causes(reason)].map(({ code, name }) => String(code ?? name));
 	const detail = [...causes(reason)].map(({ message }) => String(message)).join(": ");
 	const fail = (fault: ModelFault, message: string) => new ModelError(message, { fault, cause: reason });

@@ -126,7 +126,7 @@ export class Exchange {
 	close(): void {
 		this.#watchdog.stop();
 		this.#options.signal.removeEventListener("abort", this.#abort);
-		// An abort after the end is slow and has no effect.
+		// An abort after the end of the response is slow and has no effect.
 		if (!this.#body?.ended) this.#abort();
 	}
 

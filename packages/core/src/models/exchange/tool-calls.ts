@@ -95,7 +95,7 @@ export class ReplyCalls {
 
 	/**
 	 * Returns the index, name and id of the next call. A missing or too long id is replaced. `problem` is the reason why
-	 * the call must not run, or undefined if it may run.
+	 * the call must not run, or undefined if the call may run.
 	 */
 	admit(
 		name: unknown,

@@ -23,8 +23,8 @@ export interface LlamaModelOptions {
 	readonly apiKey: string | undefined;
 	readonly clock: Clock;
 	/**
-	 * Resolves when the server answers requests. Rejects with a `ModelError` if it does not start, or when the signal
-	 * aborts.
+	 * Resolves when the server answers requests. Rejects with a `ModelError` if the server does not start, or when the
+	 * signal aborts.
 	 */
 	readonly ready: (signal: AbortSignal) => Promise<void>;
 	/**

@@ -131,9 +131,9 @@ async function* pacedWords(
 const MAX_QUOTE = 200;
 
 /**
- * Returns the commands of the reply to a request. The latest user message contains the commands, and the number of
- * later replies with calls selects the group of commands. A request for a verdict gets a verdict, and any other request
- * without tools gets a summary.
+ * Returns the commands of the reply to a request. The latest user message contains the commands. The number of replies
+ * with calls after this message selects the group of commands. A request for a verdict gets a verdict, and any other
+ * request without tools gets a summary.
  */
 export function nextReply(request: ModelRequest): OfflineCommand[] {
 	if (asksForVerdict(request)) {
@@ -302,7 +302,10 @@ function offlineVerdict(question: string): Verdict {
 type Call = Extract<OfflineCommand, { kind: "call" }>;
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Short tool names and the conversion of arguments to their form. Key: the long name of the tool. */
+/**
+ * Tools with short names, each with a function that converts the arguments of the tool with the long name. Key: the
+ * long name.
+ */
 const short: Readonly<Record<string, readonly [name: string, args: (long: Fields) => Fields]>> = {
 	run_command: ["bash", ({ cmd }) => ({ command: cmd })],
 	read_file: ["read", (args) => args],

@@ -3,7 +3,7 @@ import type { Model, ModelEvent, ModelRequest, OnResponseStart } from "../../voc
 
 /**
  * Creates a model that sends each request to one of several providers: `provider/name` to that provider, and any other
- * name to the home provider. Each provider receives the name without its prefix.
+ * name to the home provider. Each provider receives the model name without the provider's prefix.
  */
 export function createRoutedModel(home: Model, others: readonly Model[]): Model {
 	return new RoutedModel(home, others);

@@ -63,13 +63,13 @@ export interface CommandWords {
 	readonly hidden: boolean;
 }
 
-/** Programs and paths in a command, according to its text. */
+/** Programs and paths in a command, according to the text of the command. */
 export interface ParsedCommands {
 	/** Words of the commands. `UNKNOWN` replaces text that is known only at run time. */
 	readonly commands: readonly CommandWords[];
 	/** Absolute paths that the words may name, including shell patterns. */
 	readonly paths: ReadonlySet<string>;
-	/** Whether the command was read completely. False if it is too long or too deeply nested. */
+	/** Whether the command was read completely. False if the command is too long or too deeply nested. */
 	readonly isComplete: boolean;
 }
 
@@ -195,7 +195,7 @@ class Judge {
 
 	#judgeRemoval(program: string | undefined, words: readonly string[], index: number): void {
 		const before = words.slice(0, index);
-		// `xargs rm` removes the paths that it reads. `env -C DIRECTORY` and `sudo -D DIRECTORY` change the working
+		// `xargs rm` removes the paths that `xargs` reads. `env -C DIRECTORY` and `sudo -D DIRECTORY` change the working
 		// directory.
 		const isFed = before.some((word) => /^(?:xargs|parallel)$/.test(programOf(word) ?? ""));
 		const isMoved = before.some((word) => /^(?:-[CD]|--ch(?:dir|root)|chroot$)/.test(word));
