@@ -44,8 +44,8 @@ verifiesOn(
 			...[false, false, false, true],
 			...[false, false, false, true],
 		]);
-		// The API refuses a conversation with tool calls if the request has no tools, so the requests of the second turn
-		// list the tools and forbid their use.
+		// The API refuses a conversation with tool calls if the request has no tools. Therefore, the requests of the
+		// second turn list the tools and forbid their use.
 		expect(bodies.slice(0, 3).map(({ tools }) => tools)).toEqual([undefined, undefined, undefined]);
 		expect(bodies.slice(4, 7).map(({ tool_choice: choice }) => choice?.type)).toEqual([
 			"none",

@@ -104,8 +104,8 @@ export class ZotOrder {
 	}
 
 	/**
-	 * Throws if the events of a tool call are out of order, or if a call does not have exactly one result before the
-	 * next model call.
+	 * Throws if the events of a tool call are out of order. Also throws unless each call has exactly one result before
+	 * the next model call.
 	 */
 	#pair(frame: Exclude<ZotFrame, { type: "response" }>): void {
 		if (frame.type === "tool_use_start") this.#written.add(frame.id);

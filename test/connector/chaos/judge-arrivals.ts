@@ -56,8 +56,8 @@ export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): 
 }
 
 /**
- * Returns a fault for a message with a file, unless the number of arrivals equals the number of requests with the
- * file plus the number of refusals.
+ * Returns a fault unless each arrival of a message with a file either was a request with the file or followed a
+ * refusal of the file. Compares only the numbers. Empty for a message without a file.
  */
 export function judgeFile(
 	gateway: ScriptedGateway,
