@@ -202,8 +202,8 @@ export type ScheduleEvent =
  */
 export interface ScheduleAccess {
 	/**
-	 * Checks a requested schedule. Throws if the schedule is invalid, if the run may not create schedules, or if the
-	 * schedule would start a skill that only people may start.
+	 * Checks a requested schedule. Throws if the schedule is invalid, if the run may not create schedules, or if only
+	 * people may start the schedule's skill.
 	 */
 	check(requested: RequestedSchedule): Promise<void>;
 	/** Creates a schedule. A repetition of the same tool call changes nothing. */

@@ -202,8 +202,8 @@ function neverRan(callId: string): ResultBlock {
 }
 
 /**
- * Returns the text of a chat user for the model: a line with the user's id and name, then each line of the user after `>
- * `. The text therefore cannot imitate another user or Parley. Without `actor`, returns the text unchanged.
+ * Returns the text of a chat user for the model. The first line has the user's id and name, and each line of the user
+ * follows `> `. The text therefore cannot imitate another user or Parley. Without `actor`, returns the text unchanged.
  */
 export function attributed(
 	content: string,

@@ -87,8 +87,8 @@ function noFiles({ pattern, hidden }: Arguments, others: number): string {
 }
 
 /**
- * Returns the lines of a listing: each file down to `depth` levels, and each directory at that depth with the number of
- * files below the directory. `files` must be relative paths in ascending order.
+ * Returns the lines of a listing: each file down to `depth` levels, and each directory at that depth with its number of
+ * files. `files` must be relative paths in ascending order.
  */
 export function foldLevels(files: readonly string[], depth: number): string[] {
 	const lines: { readonly path: string; files: number }[] = [];

@@ -46,9 +46,8 @@ const parameters = () =>
 type Arguments = z.infer<ReturnType<typeof parameters>>;
 
 /**
- * Runs git. A call that only reads runs no program that the repository names, for example a hook or filter,
- * and needs approval only for secrets and files of the gateway. Other calls need approval according to their
- * effect.
+ * Runs git. A call that only reads runs no program that the repository names, for example a hook or filter. Such a call
+ * needs approval only for secrets and files of the gateway. Other calls need approval according to their effect.
  */
 export const git = defineTool<Arguments>({
 	name: "git",
@@ -180,8 +179,8 @@ function sandboxOf({ care }: GitJudgement, { sandbox }: ToolContext): Sandbox {
 
 function powerOf(care: Care, classes: GitJudgement["classes"]): NonNullable<Command["power"]> {
 	if (care === "read") return "read";
-	// Git may change files that control later commands if no program of the repository runs, or if the call has
-	// the class `control`, which requires approval.
+	// Git may change files that control later commands in two cases: no program of the repository runs, or the call has the
+	// class `control`, which requires approval.
 	return care === "change" || classes.includes("control") ? "steer" : "work";
 }
 

@@ -72,7 +72,7 @@ export async function steer(
 /**
  * Returns the id of the active run to which the message can be added, or undefined. A run that is being cancelled accepts
  * no message. An author with a role below member can add messages only to a run that the author started with the same
- * role, because other runs may have more permissions.
+ * role. Other runs may have more permissions than the author.
  */
 export async function findAtWork(
 	tx: Tx,
