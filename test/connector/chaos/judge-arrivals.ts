@@ -56,8 +56,8 @@ export function judgeTwice({ versions }: Posted, arrivals: readonly Arrival[]): 
 }
 
 /**
- * Returns a fault unless each arrival of a message with a file either was a request with the file or followed a
- * refusal of the file. Compares only the numbers. Empty for a message without a file.
+ * Returns a fault if the file of the message was lost or sent too often. The requests with the file, plus the
+ * refusals of the file, must equal the arrivals of the message in number. Empty for a message without a file.
  */
 export function judgeFile(
 	gateway: ScriptedGateway,
