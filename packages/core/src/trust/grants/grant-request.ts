@@ -32,7 +32,7 @@ export interface AnsweredGrantRequest {
 
 const longestLifeMs = 24 * 60 * 60 * 1000;
 
-/** Classes that a grant cannot name, because their calls always require approval in a channel. */
+/** Classes that a grant cannot name, because calls with these classes always require approval in a channel. */
 const neverGranted: ReadonlySet<string> = new Set<ActionClass>([
 	"outside-write",
 	"secret",

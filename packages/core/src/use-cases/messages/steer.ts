@@ -26,8 +26,8 @@ export interface Steered extends Accepted {
 }
 
 /**
- * Adds a message to the active run for its next model call, or for an additional call. Sends an ordinary
- * message instead if an agent or an agent's form sent the message, or if `findAtWork` finds no run.
+ * Adds a message to the active run for the run's next model call, or for an additional call. Sends an ordinary message
+ * instead if an agent or an agent's form sent the message, or if `findAtWork` finds no run.
  */
 export async function steer(
 	services: AcceptPorts,

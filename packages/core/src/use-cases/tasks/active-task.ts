@@ -190,7 +190,7 @@ function isTemporary(failure: ParleyError): boolean {
 const deepest = 3;
 const broadest = 8;
 
-/** The run that makes a tool call of the task. */
+/** The run of the task that makes the tool call. */
 interface ToolRun {
 	readonly session: Session;
 	/** Stops the run. The run continues when the task is claimed again. */
