@@ -47,8 +47,9 @@ async function search(
 }
 
 /**
- * Finds an object by its number in the newest list that the person saw, by its title, by the end of its id, or by a
- * part of its title. The match must be unique. A complete id is accepted without a check.
+ * Finds an object by its number in the newest list that the person saw, or by its title. A part of the title, or
+ * the end of the object's id, is also sufficient. The match must be unique. A complete id is accepted without a
+ * check.
  */
 async function searchNow(
 	context: HandlerContext,

@@ -78,8 +78,8 @@ function assignWords({ options }: CommandShape, text: string): Written {
 	const receives = ({ written }: Written): CommandOption | undefined =>
 		options.find(({ name, type }) => type === "string" && !written.has(name));
 	const all = free ? readNamedOptions(others.left, [free]) : others;
-	// If other text remains and would become the value of `free`, then a written `name:value` for `free` is part of
-	// this value: for example, `text:x` in a question about `text:x`.
+	// If other text remains and would become the value of `free`, a written `name:value` for `free` is part of this
+	// value. Example: `text:x` in a question about `text:x`.
 	const isNamed = all.left === "" || receives(others) !== free;
 	const { written, left } = isNamed
 		? { ...all, written: new Map([...others.written, ...all.written]) }

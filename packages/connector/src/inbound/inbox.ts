@@ -50,8 +50,9 @@ export interface InboundTurn {
 }
 
 /**
- * Handles one event. If the handler throws or the process ends, the handler is called again with the same id, until
- * it succeeds or the event is given up. Therefore, all effects need keys that derive from the id.
+ * Handles one event. If the handler throws or the process ends, the handler is called again with the same id. This
+ * ends when the handler succeeds or the event is given up. Therefore, all effects need keys that derive from the
+ * id.
  */
 export type InboundHandler = (event: QueuedEvent, turn: InboundTurn) => Promise<void>;
 

@@ -27,8 +27,9 @@ export interface OpenRow {
 /**
  * Returns the rows of a conversation that can be sent: neither held nor attempted, and not blocked by an earlier
  * row. `rows` are all unsettled rows in order of planning. A row blocks the later rows of the same card, and the
- * later rows of the same track. A held row, and each row that it blocks, blocks only later rows of the same card,
- * and later rows of the same event and track. The reason is that a person may take days to decide about a held row.
+ * later rows of the same track. A held row blocks only later rows of the same card, and later rows of the same
+ * event and track. The rows that a held row blocks also block only these. The reason is that a person may take days
+ * to decide about a held row.
  */
 export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;

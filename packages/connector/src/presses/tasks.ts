@@ -157,8 +157,8 @@ function isUnfit(reason: unknown): boolean {
 }
 
 /**
- * Returns the id of the task that asked the newest open question on a task's card: the task of the card, or one of
- * its workers. Returns undefined if no question is open.
+ * Returns the id of the task that asked the newest open question on a task's card. This is the task of the card, or
+ * one of its workers. Returns undefined if no question is open.
  */
 function askingFor({ session }: HandlerContext, { id, session_id }: TaskPayload): string | undefined {
 	const tasks = session(session_id)?.state.tasks;

@@ -3,7 +3,7 @@ import { setupTexts } from "../texts/setup.ts";
 
 /** Result of a check. `fix` contains instructions for the status `warn` or `fail`. */
 export interface Finding {
-	/** Stable id of the check, which scripts may match. */
+	/** Stable id of the check. Scripts may match this id. */
 	readonly id: string;
 	readonly status: "ok" | "warn" | "fail";
 	readonly what: string;

@@ -173,8 +173,8 @@ export class SessionAnswers {
 	}
 
 	/**
-	 * Whether the answer with this card may have been shown while it grew: by this process, by an earlier process,
-	 * or by a process with another database.
+	 * Whether a process may have shown the answer with this card while the answer grew. This includes earlier
+	 * processes, and processes with another database.
 	 */
 	#mayHaveShown(card: string): boolean {
 		const isBefore = isOfOne(this.#elsewhere, card) || isOfOne(this.#earlier, card);

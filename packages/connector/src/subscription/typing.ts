@@ -49,7 +49,7 @@ export class Typing {
 		this.#timer = this.#parts.clock.after(firstMs, this.#repeat);
 	}
 
-	/** Sets the description of the current step; empty without a step. */
+	/** Sets the description of the current step. `words` is empty if there is no step. */
 	does(words: string): void {
 		const { clock } = this.#parts;
 		if (this.#run === undefined || words === this.#doing) return;

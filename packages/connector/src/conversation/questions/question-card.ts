@@ -180,8 +180,8 @@ function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 }
 
 /**
- * Returns the Markdown heading of a question: its title and its request. `number` is its place in a list of several
- * questions.
+ * Returns the Markdown heading of a question: the title and the request. `number` is the question's place in a list
+ * of several questions.
  */
 export function heading({ call, task, again, ...question }: OpenQuestion, number?: number): string {
 	const asker = task === undefined ? questionTexts.askers.agent : questionTexts.askers.task;

@@ -90,8 +90,8 @@ function elicitationFacts(
 }
 
 /**
- * Whether a reply to a card can answer its question. On a platform without replies inside threads, a text below the card
- * goes to the agent.
+ * Whether a reply to a card can answer the question on the card. On a platform without replies inside threads, a
+ * text below the card goes to the agent.
  */
 export function canReply({ task }: OpenQuestion, { platform, thread, threads }: Scene): boolean {
 	const isInThread = thread !== undefined || (task !== undefined && threads !== false);

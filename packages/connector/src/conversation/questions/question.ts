@@ -130,9 +130,8 @@ export function boundSubject(question: OpenQuestion): string {
 }
 
 /**
- * Returns parameters that limit an approval to the state of the call that the question shows. With these
- * parameters, the gateway refuses the approval if an approver has changed the call, even if the event of the change
- * has not arrived here.
+ * Returns parameters that limit an approval to the state of the call that the question shows. The gateway then
+ * refuses the approval if an approver has changed the call, even if the event of the change has not arrived here.
  */
 export function readChanges(question: OpenQuestion | undefined): { readonly changes?: number } {
 	return question?.call === undefined ? {} : { changes: question.call.changes ?? 0 };

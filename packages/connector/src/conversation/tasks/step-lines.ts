@@ -19,7 +19,7 @@ const signs: Readonly<Record<PlanStep["status"], string>> = {
 	skipped: "➖",
 };
 
-/** Returns the steps of a plan with titles of one line and limited length, for the conversation's state. */
+/** Returns the steps of a plan for the conversation's state. Each title has one line of limited length. */
 export function stepsOf(plan: Plan): PlanStep[] {
 	return plan.map((step) => ({ ...step, title: oneLine(step.title, maxTitle) }));
 }
