@@ -36,8 +36,8 @@ export interface InboundTurn {
 	readonly isRetry: boolean;
 	/**
 	 * Returns the waiting events in memory that may belong to the handled event. These are the other events of its
-	 * conversation. Events of another conversation are included if the conversation has a delayed event and no
-	 * event in work.
+	 * conversation. Events of another conversation are included if the conversation has a delayed event and none of
+	 * its events is being handled.
 	 */
 	following(): readonly QueuedEvent[];
 	/** Whether this attempt is the last one, unless it fails with an error that passes `isPassing`. */

@@ -6,7 +6,7 @@ import type { Person, Room } from "../platform/inbound-event.ts";
 import { accessTexts } from "../texts/access.ts";
 import type { Reply, RoomContext } from "./handler-context.ts";
 
-/** Errors that the person's request did not cause. The request is retried without an answer. */
+/** Errors that the person's request did not cause. The request is retried, and the person gets no answer. */
 const passing: ReadonlySet<ErrorCode> = new Set([
 	"unavailable" as const,
 	"deadline_exceeded" as const,

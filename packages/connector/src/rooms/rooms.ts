@@ -168,8 +168,8 @@ export class Rooms {
 	}
 
 	/**
-	 * Returns the external key for a new session of a room. After a switch with this `key`, returns the external key
-	 * of that switch.
+	 * Returns the external key for a new session of a room. If a switch with this `key` was already made, returns
+	 * the external key of the session to which the room was switched.
 	 */
 	async nextKey(person: Person, room: Room, key: string): Promise<string> {
 		return writeSessionKey(await this.#fresh(await this.#roomKey(person, room), key));

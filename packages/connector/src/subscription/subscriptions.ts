@@ -46,7 +46,10 @@ type Listed = MethodResult<"list_sessions">["sessions"][number];
 
 /** All sessions of the connector. Sessions with recent or pending activity are read and rendered. */
 export class Subscriptions {
-	/** Promise that resolves when the list of sessions is known. Rejects if the connector stops before that. */
+	/**
+	 * Promise that resolves when the list of sessions is known. Rejects if the connector stops before the list is
+	 * known.
+	 */
 	readonly ready: Promise<void>;
 	readonly #parts: SubscriptionsParts;
 	readonly #subscriptions = new Map<string, SessionSubscription>();

@@ -25,7 +25,7 @@ export const chatScene: Scene = {
 	},
 };
 
-/** An event, after its time in seconds since the epoch. */
+/** The time of an event in seconds since the epoch, and the event. */
 export type TimedEvent = readonly [second: number, event: RecordedEvent["event"]["event"], payload: object];
 
 export function reduceTimedEvents<Slice>(

@@ -33,7 +33,10 @@ export const downloadTexts = {
 	name: "the file",
 } as const;
 
-/** Returns a note below a post about a file that the gateway did not deliver. The note is plain text. */
+/**
+ * Returns a note about a file that the gateway did not deliver. The note is plain text, and is shown below the
+ * post.
+ */
 export const fileUnread = ({ name }: { readonly name: string }): string =>
 	`File not attached: ${name} could not be read from the gateway.`;
 

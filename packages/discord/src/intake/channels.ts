@@ -83,7 +83,7 @@ export class Channels {
 		this.#known.delete(id);
 	}
 
-	/** Returns the channel from memory or from Discord. Returns undefined if the bot cannot see it. */
+	/** Returns the channel from memory or from Discord. Returns undefined if the bot cannot see the channel. */
 	async find(id: string, signal: AbortSignal): Promise<KnownChannel | undefined> {
 		const known = this.#known.get(id);
 		if (known !== undefined) return known;

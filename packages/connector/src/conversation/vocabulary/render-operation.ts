@@ -15,8 +15,8 @@ export interface ShowOperation {
 	readonly type: "show";
 	readonly lane: Lane;
 	/**
-	 * Id of the card. Its first operation creates the post, and later operations edit the post. Without `flows`, the
-	 * content is cut to one post, with a note at the end.
+	 * Id of the card. The first operation with this id creates the post, and later operations edit the post.
+	 * Without `flows`, the content is cut to one post, with a note at the end.
 	 */
 	readonly card?: string;
 	/** Whether the card may have several posts. Its content is then not cut. */
