@@ -36,8 +36,8 @@ import { McpEndpoint } from "./wires/mcp/server.ts";
 import { OzzieServer } from "./wires/ozzie/server.ts";
 
 /**
- * Maximum milliseconds until open connections are closed. Longer than the 2 s in which clients must answer the close
- * frame with code 1001.
+ * Maximum milliseconds until open connections are closed. This is longer than the 2 s in which clients must answer
+ * the close frame with code 1001.
  */
 const closeGrpcMs = 5_000;
 
@@ -80,7 +80,8 @@ export interface Gateway {
 	 */
 	renewCertificate(): Promise<void>;
 	/**
-	 * Refuses new work, gives runs `graceMs` milliseconds, closes the connections of clients, and then closes all other parts.
+	 * Refuses new work, gives runs `graceMs` milliseconds to end, closes the connections of clients, and then closes
+	 * all other parts.
 	 */
 	stop(graceMs: number): Promise<void>;
 }

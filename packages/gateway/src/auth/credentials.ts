@@ -46,8 +46,8 @@ export function readCredential(
 }
 
 /**
- * Returns the subprotocol for the response: the first offered subprotocol with a ticket, or without one the first
- * offered subprotocol. Returns false if the client offered none.
+ * Returns the subprotocol for the response: the first offered subprotocol that contains a ticket. If none contains a
+ * ticket, returns the first offered subprotocol. Returns false if the client offered none.
  */
 export function chooseSubprotocol(offered: ReadonlySet<string>): string | false {
 	const [first = false] = offered;

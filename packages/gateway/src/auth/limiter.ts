@@ -24,7 +24,7 @@ export class FailedAuthLimiter {
 		this.#clock = clock;
 	}
 
-	/** Counts one failure. Returns the milliseconds until the key is unlocked, or 0 if it is not locked. */
+	/** Counts one failure. Returns the milliseconds until the key is unlocked, or 0 if the key is not locked. */
 	fail(key: string): number {
 		const now = this.#clock.monotonic();
 		const failures = this.#current(key, now);

@@ -27,7 +27,7 @@ export interface LocalPeersOptions {
 export interface LocalPeers {
 	/**
 	 * Whether the far end of a connection belongs to a process of the gateway's own user, but not to a tool process.
-	 * The kernel supplies the facts. False if the owner is unknown. Never rejects. After a positive result, later calls
+	 * False if the tables of the kernel do not show the owner. Never rejects. After a positive result, later calls
 	 * check only whether a tool process now has the socket.
 	 */
 	isLocal(connection: ConnectionAddresses): Promise<boolean>;

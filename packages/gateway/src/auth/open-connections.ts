@@ -19,8 +19,8 @@ export class OpenConnections {
 	}
 
 	/**
-	 * Registers `end`, which is called once when the token becomes invalid, or immediately if it is already invalid.
-	 * Returns a function that cancels the registration.
+	 * Registers `end`, which is called once when the token becomes invalid, or immediately if the token is already
+	 * invalid. Returns a function that cancels the registration.
 	 */
 	register({ tokenId }: Principal, end: () => void): () => void {
 		if (tokenId === undefined) return () => undefined;

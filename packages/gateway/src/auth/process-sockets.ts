@@ -70,7 +70,8 @@ export class ToolSockets {
  * the process is starting another program.
  */
 async function hasText(pid: number, text: string): Promise<boolean | undefined> {
-	// The read is asynchronous, because the kernel blocks it while the process holds a lock on its memory.
+	// The read is asynchronous, because the kernel blocks the read while the other process has a lock on its own
+	// memory.
 	const environment = await readFile(`/proc/${pid}/environ`, "latin1").catch(ignoreMissing);
 	return environment ? environment.includes(text) : undefined;
 }

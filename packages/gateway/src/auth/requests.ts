@@ -10,7 +10,7 @@ import type { Refusal } from "./refusal.ts";
 export interface RequestRules {
 	/** Allowed names in `Host`. A name without a port is allowed only with the listener's port. */
 	readonly allowedHosts: readonly string[];
-	/** Origin at which clients reach the gateway through a proxy. Its host and its pages are allowed. */
+	/** Origin at which clients reach the gateway through a proxy. Requests to its host and from its pages are allowed. */
 	readonly publicUrl?: string | undefined;
 	/** Trusted proxies. In requests from them, `X-Forwarded-Host` is checked in addition to `Host`. */
 	readonly proxies?: Networks;
@@ -110,6 +110,6 @@ function normalizeHost(text: string, defaultPort: number | undefined): string {
 }
 
 function normalizeAddress(host: string): string {
-	// Only IPv6 addresses contain a colon. `URL` writes their short form.
+	// Only IPv6 addresses contain a colon. `URL` writes an IPv6 address in its short form.
 	return host.includes(":") ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
 }

@@ -138,7 +138,7 @@ async function removeAbandoned(directory: string, before: number): Promise<void>
 }
 
 async function makeStaging(file: string): Promise<string> {
-	// The file system of the backup file needs free space in any case.
+	// The temporary directory is beside the backup file, because this file system needs free space in any case.
 	const directory = dirname(file);
 	try {
 		return await mkdtemp(join(directory, stagingPrefix));

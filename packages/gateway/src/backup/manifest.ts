@@ -84,7 +84,10 @@ function isPlainName(name: string): boolean {
  */
 export const restoreNote = "restored.json";
 
-/** Whether a name belongs to a running gateway or to a restore. Such files are neither saved nor restored. */
+/**
+ * Whether a name in a data directory belongs to a running gateway or to a restore. Files with such a name are neither
+ * saved nor restored.
+ */
 export function isReserved(name: string): boolean {
 	return (
 		name === "run" ||

@@ -144,7 +144,8 @@ class Reading {
 			if (bytes > this.#allowed) throw damaged(readBackupTexts.moreThanListed);
 			this.#checkRatio(bytes, plain.bytesWritten);
 			if (isOver) {
-				// After the end of the archive, the parser would buffer all padding, and copy it with each chunk.
+				// After the end of the archive, the parser would buffer all padding, and copy all of it again with each
+				// chunk.
 				checkPadding(chunk);
 				continue;
 			}
@@ -211,7 +212,7 @@ class Reading {
 	}
 }
 
-/** Zeros for comparison, as long as the chunks that gunzip emits. */
+/** Zeros for comparison. There are as many zeros as bytes in a chunk that gunzip emits. */
 const zeros = Buffer.alloc(16 * 1024);
 
 function checkPadding(chunk: Buffer): void {

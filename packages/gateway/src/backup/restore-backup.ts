@@ -36,7 +36,7 @@ export interface BackupFacts {
 }
 
 export interface Restored extends BackupFacts {
-	/** Directory of the previous content. Undefined if there was none. */
+	/** Directory of the previous content. Undefined if there was no content. */
 	readonly aside: string | undefined;
 }
 

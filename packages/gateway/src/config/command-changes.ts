@@ -69,8 +69,8 @@ export async function auditChanges(
 	clock: Clock = systemClock,
 ): Promise<void> {
 	const started = join(data, "mcp-changes.recording.jsonl");
-	// With the lock, no command has the file open when it is moved. No other call can replace the moved file before its rows
-	// are recorded.
+	// Because of the lock, no command has the file with the notes open when the file is moved. No other call can
+	// replace the moved file before its notes are recorded.
 	await withFileLock(lockIn(data), clock, async () => {
 		// Notes that an earlier, interrupted call left are recorded before newer notes.
 		await recordNotes(started, audit);
@@ -103,7 +103,7 @@ async function recordNotes(path: string, audit: ChangeAudit): Promise<void> {
 		try {
 			await recordNote(line, audit);
 		} catch (error) {
-			// The recorded lines are removed, so that the next call does not record them twice.
+			// The recorded lines are removed, so that the next call does not record them again.
 			if (at > 0) await replacePrivateFile(path, `${lines.slice(at).join("\n")}\n`);
 			throw error;
 		}

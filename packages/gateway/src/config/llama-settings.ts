@@ -14,7 +14,7 @@ export interface LlamaSettings {
 	/** Address of the server, without a slash at its end. */
 	readonly endpoint: string;
 	readonly modelDir?: string;
-	/** Program of the server: an absolute path, or a name in PATH. If it is absent, the operator runs the server. */
+	/** Program of the server: an absolute path, or a name in PATH. Absent if the operator runs the server. */
 	readonly command?: string;
 	readonly args: readonly string[];
 	/** Whether the server starts with the gateway instead of with the first request. */

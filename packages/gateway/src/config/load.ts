@@ -88,7 +88,10 @@ export interface Config extends ProviderChoice {
 	readonly publicUrl?: string;
 	/** Whether clients on other machines need neither TLS nor a proxy. */
 	readonly insecureLan?: boolean;
-	/** Warnings for the log: other users or groups can change the configuration file or a file that it names. */
+	/**
+	 * Warnings for the log: other users or groups can change the configuration file or a file that the configuration
+	 * names.
+	 */
 	readonly warnings?: readonly string[];
 }
 

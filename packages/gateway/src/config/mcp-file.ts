@@ -50,7 +50,7 @@ const trust = () =>
 const fileSchema = () =>
 	z.strictObject({ servers: mcpServersSchema().default({}), trusted: z.array(trust()).default([]) });
 
-/** Servers that the operator adds by commands, and trust in servers of directories. */
+/** MCP servers that the operator has added by commands, and the operator's trust in the servers of directories. */
 export type McpFileContent = z.output<ReturnType<typeof fileSchema>>;
 
 /** Returns the path of the operator's file with MCP servers in the data directory. */

@@ -47,8 +47,8 @@ export function valuesFrom(
 }
 
 /**
- * Returns a problem if a variable with one of the names is missing in the gateway's environment, otherwise an empty
- * object.
+ * Returns an object with a problem if a variable in `names` is missing in the gateway's environment. Otherwise,
+ * returns an empty object.
  */
 export function missingProblem(
 	environment: Readonly<Record<string, string | undefined>>,

@@ -133,7 +133,7 @@ function checkAzure(url: URL, place: string): void {
 }
 
 function apiOf(known: KnownProvider | undefined, isOfficial: boolean): ApiName {
-	// Few servers other than the vendor's have `responses`, so their default is `chat-completions`.
+	// Few servers other than the vendor's have `responses`, so the default for other servers is `chat-completions`.
 	if (known && (isOfficial || known.baseUrl === undefined || known.api !== "responses")) return known.api;
 	return "chat-completions";
 }

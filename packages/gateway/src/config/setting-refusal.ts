@@ -41,7 +41,7 @@ interface RefusedValue {
 	readonly reason?: string;
 }
 
-/** Returns the error for one setting, with its position if the source knows it. */
+/** Returns the error for one setting, with the position of the setting if the source knows this position. */
 export function notAllowed(
 	source: { origin(path: JsonPath): string | undefined },
 	path: JsonPath,

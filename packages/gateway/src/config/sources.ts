@@ -143,7 +143,10 @@ function environmentSource(
 	};
 }
 
-/** Returns the path of the configuration file, which might not exist, and whether a flag or a variable names it. */
+/**
+ * Returns the path of the configuration file, and whether a flag or a variable names the file. The file might not
+ * exist.
+ */
 export function configFile({ flags, environment, cwd, defaultData }: ConfigSources): {
 	readonly path: string;
 	readonly isNamed: boolean;

@@ -55,7 +55,7 @@ function isDirectory(path: string): boolean {
 	return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** Throws if the file of the database was emptied, because SQLite would treat it as a new database. */
+/** Throws if the file of the database was emptied, because SQLite would treat an empty file as a new database. */
 function checkDatabase(path: string): void {
 	const file = databaseIn(path);
 	// A key is created only after the database, so an empty file beside a key was emptied.

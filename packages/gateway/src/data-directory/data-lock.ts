@@ -86,7 +86,7 @@ function checkUnused(file: string, run: string, words: Words): void {
 		database.exec("PRAGMA locking_mode = EXCLUSIVE");
 		database.exec("BEGIN EXCLUSIVE");
 	} catch (cause) {
-		// Other errors of the file are reported when it is opened for use.
+		// Other errors of the file are reported when the file is opened for use.
 		if (isBusy(cause)) throw openElsewhereError({ file, run, words, cause });
 	} finally {
 		database?.close();

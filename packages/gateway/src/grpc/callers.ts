@@ -25,8 +25,8 @@ type CallStatus = Pick<StatusObject, "code" | "details">;
 export interface GrpcCaller {
 	readonly principal: Principal;
 	/**
-	 * Aborts when the call must end, because the client's token is no longer valid or the gateway stops. The reason
-	 * is a `CallEnd`.
+	 * Aborts when the call must end: the client's token is no longer valid, or the gateway stops. The reason of the
+	 * abort is a `CallEnd`.
 	 */
 	readonly signal: AbortSignal;
 	/** Resolves when the call has its status, or was cancelled. */
@@ -188,8 +188,8 @@ export class Callers {
 	}
 
 	/**
-	 * Closes the connection if all its calls are overdue, because a proxy may send calls of several clients over one
-	 * connection.
+	 * Closes the connection only if all calls of the connection are overdue, because a proxy may send calls of several
+	 * clients over one connection.
 	 */
 	#cutAbandoned(socket: Socket | undefined): void {
 		const calls = socket && this.#open.get(socket);

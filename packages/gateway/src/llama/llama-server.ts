@@ -12,7 +12,7 @@ import { type LlamaHealth, probeLlama, readWindow } from "./llama-health.ts";
 /** Milliseconds of the pause after the first failure. Each further failure doubles the pause. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
-/** Milliseconds after which a running server restarts with the shortest pause. */
+/** Minimum milliseconds that a server must run so that its next restart has the shortest pause. */
 const HEALTHY_MS = 5 * 60_000;
 /** Milliseconds between two checks of a server that is not ready. */
 const POLL_MS = 250;

@@ -83,7 +83,7 @@ const table: EventMetricTable = {
 	"task.completed": countCompletedTask,
 	"task.failed": countFailedTask,
 	"task.cancelled": ({ recorder }) => recorder.count("parley_tasks_ended_total", { outcome: "cancelled" }),
-	// A worker is also a task, so the events of that task are counted.
+	// A worker is also a task, so the events of this task are counted instead.
 	"worker.started": notCounted,
 	"worker.phased": notCounted,
 	"worker.completed": notCounted,

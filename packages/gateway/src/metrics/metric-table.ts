@@ -1,6 +1,6 @@
 import { metricTexts } from "../texts/metrics.ts";
 
-/** Name, help text and label names of each counter. `docs/operating.md` describes them for operators. */
+/** Name, help text and label names of each counter. `docs/operating.md` describes the counters for operators. */
 export const counters = {
 	parley_sessions_created_total: { help: metricTexts.sessionsCreated, labels: [] },
 	parley_sessions_deleted_total: { help: metricTexts.sessionsDeleted, labels: [] },

@@ -158,7 +158,7 @@ function refusal(url: string, status: number, { apiKey, keyName }: ModelServer):
 	return failed(modelServerTexts.keyRequired({ url, status, keyName }));
 }
 
-/** Reads the body as text. Rejects if it has more than `maxBytes`. */
+/** Reads the body as text. Rejects if the body has more than `maxBytes` bytes. */
 export async function readText(response: Response): Promise<string> {
 	const chunks: Uint8Array[] = [];
 	let bytes = 0;

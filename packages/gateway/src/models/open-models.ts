@@ -31,7 +31,7 @@ export interface OpenModelsOptions {
 	readonly model?: Model | undefined;
 	/** The configured local model server. Without it, the server is treated as ready. */
 	readonly llama?: LlamaServer | undefined;
-	/** Whether a stored session may choose the model, if the server has several models and none is configured. */
+	/** Whether a stored session may choose the model, if the server has several models and no model is configured. */
 	readonly mayBeRestored?: boolean;
 }
 

@@ -11,7 +11,7 @@ export type ProviderAnswer =
 			readonly reached: true;
 			readonly url: string;
 			readonly status: number;
-			/** Names of the server's models, if it sent a list. */
+			/** Names of the server's models, if the server sent a list. */
 			readonly models?: readonly string[];
 			/** Time according to the server, in milliseconds since the epoch, with a precision of seconds. */
 			readonly serverTime: number | undefined;

@@ -60,7 +60,8 @@ import {
 import type { RpcFlags } from "./rpc-flags.ts";
 
 /**
- * Milliseconds between the start of the first reply and the sandbox check. The first words are usually shown by then.
+ * Milliseconds between the start of the first reply and the sandbox check. Usually, the first words are shown before
+ * the check begins.
  */
 const CHECK_AFTER_MS = 100;
 

@@ -69,7 +69,10 @@ export function effectiveSettings(sources: ConfigSources, all = false): Effectiv
 	return [...found, ...rest].toSorted((a, b) => (a.key < b.key ? -1 : 1));
 }
 
-/** Returns the schema of a setting. Throws `invalid_argument` for an unknown setting, with a similar name, if any. */
+/**
+ * Returns the schema of a setting. Throws `invalid_argument` for an unknown setting. The error names a similar
+ * setting, if any.
+ */
 export function schemaAt(path: readonly string[]): SettingSchema {
 	const schema = findSchema(path);
 	if (schema) return schema;

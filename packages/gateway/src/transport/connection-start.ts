@@ -27,9 +27,9 @@ interface StartOptions extends ListenerSecurity, ConnectionHandlers {
 }
 
 /**
- * Reads the first bytes of a connection, decrypts TLS, and passes the connection on by its protocol. Refuses a
- * connection without TLS unless `plain` allows it. Closes a connection that does not reveal its protocol within five
- * seconds.
+ * Reads the first bytes of a connection, decrypts TLS, and passes the connection to the handler for its protocol.
+ * Refuses a connection without TLS unless `plain` allows it. Closes a connection that does not reveal its protocol
+ * within five seconds.
  */
 export async function startConnection(socket: Socket, options: StartOptions): Promise<void> {
 	const { clock, identity, plain = () => true, admission } = options;

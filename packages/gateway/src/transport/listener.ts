@@ -15,7 +15,7 @@ export interface ListenerOptions extends Endpoint, ListenerSecurity, ConnectionH
 	readonly log: Logger;
 	/** Admission that all listeners of a gateway share. Its limits apply to the connections of all listeners together. */
 	readonly admission: Admission;
-	/** Whether the far end is a process of the gateway's own user. False if that is unknown. Never rejects. */
+	/** Whether the far end is a process of the gateway's own user. False if the user is unknown. Never rejects. */
 	isOwn(socket: Socket): Promise<boolean>;
 }
 
@@ -35,8 +35,9 @@ export interface ListenerAddress extends Endpoint {
 }
 
 /**
- * Opens a port and reads the first bytes of each connection. Closes a silent connection after five seconds, decrypts TLS,
- * and passes the connection on by its protocol. Rejects with advice if the address cannot be opened.
+ * Opens a port and reads the first bytes of each connection. Closes a silent connection after five seconds, decrypts
+ * TLS, and passes the connection to the handler for its protocol. Rejects with advice if the address cannot be
+ * opened.
  */
 export async function createListener(options: ListenerOptions): Promise<Listener> {
 	const { clock, log } = options;

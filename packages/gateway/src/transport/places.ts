@@ -15,9 +15,12 @@ export interface NewConnection {
 	readonly socket: Socket;
 	/** Clock for the time until the connection must be authenticated. */
 	readonly clock: Clock;
-	/** Admits the connection, immediately or when a place is free. Not called if the socket closes before that. */
+	/**
+	 * Admits the connection, immediately or when a place is free. Not called if the socket closes before a place is
+	 * free.
+	 */
 	admit(): void;
-	/** Whether the peer is a process of the gateway's own user; false if that is unknown. Never rejects. */
+	/** Whether the peer is a process of the gateway's own user; false if the user is unknown. Never rejects. */
 	isOwn(): Promise<boolean>;
 }
 
@@ -35,7 +38,7 @@ interface Entry {
 	newer: Entry | undefined;
 }
 
-/** Waiting connections of one address, in order. Each can be removed in constant time. */
+/** Waiting connections of one address, in order. Each connection can be removed in constant time. */
 class Queue {
 	oldest: Entry | undefined;
 	newest: Entry | undefined;

@@ -25,7 +25,8 @@ const code = "failed_precondition";
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Reads and checks the certificate and its key. Rejects with `failed_precondition` and advice if they cannot be used.
+ * Reads and checks the certificate and its key. Rejects with `failed_precondition` and advice if the certificate or
+ * the key cannot be used.
  */
 export async function loadTlsIdentity(files: TlsFiles): Promise<TlsIdentity> {
 	await readable(files.key, (path) => checkPermissions(path, 0o007));

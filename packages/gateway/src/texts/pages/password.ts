@@ -42,8 +42,8 @@ export const passwordPageTexts = {
 		`key "${key}" was used for another request: use another key`,
 	conversation: "Conversation",
 	/**
-	 * Returns the HTML of the form. All values must be escaped HTML. `needed` is further attributes of the field. `end`
-	 * is the time of expiry in UTC.
+	 * Returns the HTML of the form. All values must be escaped HTML. `needed` contains further attributes of the input
+	 * field. `end` is the time of expiry in UTC.
 	 */
 	form: ({ question, facts, problem, needed, host, end }: PasswordForm) =>
 		`<p>The agent writes:</p>

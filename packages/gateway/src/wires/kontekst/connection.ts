@@ -33,8 +33,9 @@ interface StreamRun {
 }
 
 /**
- * One `Run` stream, without a transport. It starts one run, sends its events and accepts decisions about its calls. A
- * problem before the start of the run becomes a `failed` event without a run id, and the client may start again.
+ * One `Run` stream, without a transport. The stream starts one run, sends the events of the run, and accepts
+ * decisions about the run's calls. A problem before the start of the run becomes a `failed` event without a run id,
+ * and the client may start again.
  */
 export class RunStream {
 	readonly #options: RunStreamOptions;

@@ -272,7 +272,7 @@ export class McpConnection {
 	}
 }
 
-/** Whether the client has disconnected. False if it has cancelled the request. */
+/** Whether the client has disconnected. False if the client has cancelled the request. */
 function isClosed(reason: unknown): boolean {
 	return SdkError.isInstance(reason) && reason.code === SdkErrorCode.ConnectionClosed;
 }

@@ -162,7 +162,8 @@ function decodeMethod(frame: RequestFrame): Request {
 }
 
 /**
- * Returns the session that the frame or its parameters name, or undefined. Throws if they name different sessions.
+ * Returns the session that the frame or its parameters name, or undefined. Throws if the frame and its parameters
+ * name different sessions.
  */
 function readTarget({ session_id: beside, params }: RequestFrame): string | undefined {
 	const among = SessionId.safeParse(params, issueOptions);

@@ -258,8 +258,8 @@ export function capToFit(
 }
 
 /**
- * Returns the largest passing number from `min` to below `max`, with the precision `near` in large ranges.
- * Undefined if `min` fails.
+ * Returns the largest number that fits, from `min` to below `max`, with the precision `near` in large ranges. Returns
+ * undefined if `min` does not fit.
  */
 function largest(min: number, max: number, fits: (value: number) => boolean): number | undefined {
 	if (!fits(min)) return undefined;

@@ -65,7 +65,7 @@ export function isGoOpening(text: string): boolean {
 		);
 		return known && Object.keys(frame).length === 4;
 	} catch {
-		// The frame is not JSON. The response to it reports the error.
+		// The frame is not JSON. The response to the frame reports the error.
 		return false;
 	}
 }

@@ -37,7 +37,10 @@ const pingFrame = Buffer.from([0x89, 0]);
 const closeMs = 2_000;
 /** Private close code for a token that has become invalid: RFC 6455, section 7.4.2. */
 const tokenRevoked = 4001;
-/** Milliseconds for a slow client to answer a close. The client first reads all earlier frames. */
+/**
+ * Milliseconds for a slow client to answer a close. The time is longer because the client first reads all earlier
+ * frames.
+ */
 const slowCloseMs = 15_000;
 
 const stopping: Refusal = {

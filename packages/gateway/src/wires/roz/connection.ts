@@ -37,8 +37,8 @@ export interface SessionStreamOptions {
 	 */
 	readonly ownHostId: string | undefined;
 	/**
-	 * Stops the reads of the transport if a frame must wait until the session is open, because a flood of frames must
-	 * not fill the memory. Continues them with `false` when the session is open or the stream is over.
+	 * Pauses the reads of the transport if a frame must wait until the session is open, so that a flood of frames does
+	 * not fill the memory. Called with `false` when the session is open or the stream is over. The reads then continue.
 	 */
 	readonly setPaused: (isPaused: boolean) => void;
 	/** Sends a response to the client; must not throw. */

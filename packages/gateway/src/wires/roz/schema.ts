@@ -9,7 +9,7 @@ export const maxInstructions = 200_000;
 
 const text = z.string().max(maxInstructions, { error: rozErrorTexts.longInstructions });
 
-/** Minimum window in tokens. It must contain instructions, tools and a reply. */
+/** Minimum context window in tokens. The window must contain instructions, tools and a reply. */
 const smallestWindow = 4_096;
 
 /** Schema of the options of a `StartSession`. The core checks tools and history. */

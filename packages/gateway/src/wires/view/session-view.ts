@@ -66,7 +66,7 @@ export class SessionView {
 		return this.#follower.id;
 	}
 
-	/** Returns the `seq` of the newest recorded event when the client joined. */
+	/** Returns the `seq` that the newest recorded event had when the client joined. */
 	get lastSeq(): number {
 		return this.#follower.lastSeq;
 	}

@@ -122,7 +122,7 @@ export class Turns {
 	}
 }
 
-/** Whether the calls of a reply are executed. Calls of an interrupted, failed or refused reply are not. */
+/** Whether the calls of a reply are executed. Calls of an interrupted, failed or refused reply are not executed. */
 function isComplete(stop: StopReason | undefined, error: string): boolean {
 	return error === "" && stop !== undefined && stop !== "refusal";
 }

@@ -68,7 +68,7 @@ export class Agent {
 		return agent;
 	}
 
-	/** Sets the receiver of the session's events; it must not throw. */
+	/** Sets the receiver of the session's events. The receiver must not throw. */
 	listen(deliver: (event: SessionEvent) => void): void {
 		this.#deliver = deliver;
 	}

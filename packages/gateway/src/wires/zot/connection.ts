@@ -197,7 +197,7 @@ export class ZotConnection {
 
 /** Whether two tokens are equal. The comparison takes constant time. */
 function isSame(actual: string, expected: string): boolean {
-	// The module is loaded only if a token is set, because it delays the start of the process.
+	// The module is loaded only if a token is set, because loading it delays the start of the process.
 	const { createHash, timingSafeEqual } = process.getBuiltinModule("node:crypto");
 	const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 	return timingSafeEqual(digest(actual), digest(expected));

@@ -135,7 +135,7 @@ export type Command = {
 	>;
 }[CommandType];
 
-/** Response to a command. Each command gets exactly one. */
+/** Response to a command. Each command gets exactly one response. */
 export type Response =
 	| { type: "response"; id?: Id; command: string; success: true; data?: object }
 	| { type: "response"; id?: Id; command: string; success: false; error: string };

@@ -128,7 +128,8 @@ export class EventStreams {
 			sessionId === undefined ? undefined : { sessionId, seq: afterSeq ?? 0 },
 		);
 		if (lastEventId !== undefined) {
-			// The id is above the newest event if events were deleted, or if an older backup was restored.
+			// The id can be above the position of the newest event, because events may have been deleted, or an older
+			// backup restored.
 			return Math.min(readNumber("last-event-id", lastEventId), await history.place(principal));
 		}
 		if (afterSeq !== undefined) return behind;

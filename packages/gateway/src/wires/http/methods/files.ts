@@ -143,7 +143,7 @@ function refuseWrapped({ headers }: IncomingMessage): void {
 	if (/^multipart\//i.test(type)) {
 		throw new HttpError(415, httpErrorTexts.multipart);
 	}
-	// The encoding of the body would be stored with the file.
+	// The file would be stored in its encoded form.
 	if (encoding.toLowerCase() === "identity") return;
 	throw new HttpError(415, httpErrorTexts.contentEncoding({ encoding }));
 }

@@ -79,9 +79,9 @@ async function answer(
 }
 
 /**
- * Handles an invalid answer or a refused password. A client that reads no errors would otherwise wait forever. The first
- * time, repeats the prompt with the error in its label, and rejects. The next time, denies the prompt. For other clients
- * and errors, always rejects.
+ * Handles an invalid answer or a refused password. A client that reads no errors would otherwise wait forever. At the
+ * first such answer, repeats the prompt with the error in its label, and rejects. At the second such answer, denies
+ * the prompt. For other clients and errors, always rejects.
  */
 export async function settleUnread(
 	connection: HandlerContext,
@@ -107,7 +107,7 @@ function isUnread({ code }: ParleyError, { type }: Prompt): boolean {
 	return code === "invalid_argument" || (code === "permission_denied" && type === "password");
 }
 
-/** Encodes an open prompt. `withDetails` adds the arguments and the preview of the call, which may be long. */
+/** Encodes an open prompt. `withDetails` adds the arguments and the preview of the call. Both may be long. */
 function encodeOpenPrompt(
 	open: OpenPrompt,
 	withDetails: boolean,

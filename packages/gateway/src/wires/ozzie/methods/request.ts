@@ -128,7 +128,7 @@ async function createImplicit(connection: HandlerContext, request: PrincipalRequ
 	}
 }
 
-/** Returns a key that is longer than any key of a client, so that the two never collide. */
+/** Returns a key that is longer than any key of a client, so that it never equals a client's key. */
 function implicitKey(key: string): string {
 	return `${"the session of ".padEnd(maxKeyLength, ".")}${key}`;
 }

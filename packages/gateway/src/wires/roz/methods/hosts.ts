@@ -82,7 +82,7 @@ interface HostedSession {
 export class Hosts {
 	readonly #hosts = new Map<string, readonly Host[]>();
 
-	/** Declares a host. Returns the function that withdraws it. */
+	/** Declares a host. Returns the function that withdraws the host. */
 	declare(principal: Principal, id: string, host: Host): () => void {
 		const key = keyOf(principal, id);
 		this.#hosts.set(key, [...(this.#hosts.get(key) ?? []), host]);

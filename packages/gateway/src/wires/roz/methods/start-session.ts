@@ -24,7 +24,7 @@ export interface StartedSession {
 	readonly system: readonly string[];
 	readonly contextTokens: number | undefined;
 	readonly permissions: readonly PermissionRule[];
-	/** Leaves the session, and removes it if it is new. */
+	/** Leaves the session. Also removes the session if it is new. */
 	readonly discard: () => Promise<void>;
 }
 

@@ -56,8 +56,8 @@ function requireImages({ name, readsImages }: CurrentModel): void {
 }
 
 /**
- * First character of a closing tag. It is escaped instead of removed, because the text around a removed tag could form
- * another tag.
+ * First character of a closing tag. The character is escaped instead of removed, because the text around a removed
+ * tag could form another tag.
  */
 const closing = /<(?=\s*\/\s*context)/giu;
 

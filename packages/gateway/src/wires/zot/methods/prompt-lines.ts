@@ -136,7 +136,7 @@ export class PromptLines {
 	#endAborted(open: boolean): Notice[] {
 		if (this.#aborted) return [];
 		const end: Notice = { type: "turn_end", stop: "aborted" };
-		// An abort between two turns gets its own turn, because only a `turn_end` can report it.
+		// An abort between two turns gets its own turn, because only a `turn_end` can report an abort.
 		return open ? [end] : [{ type: "turn_start", step: this.#turns.step + 1 }, end];
 	}
 }

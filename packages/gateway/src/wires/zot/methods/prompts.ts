@@ -35,7 +35,10 @@ export interface PromptsOptions {
 	readonly settled: () => Promise<void> | undefined;
 }
 
-/** Queue of prompts and compactions. Each gets its response when it starts, and `done` when it has ended. */
+/**
+ * Queue of prompts and compactions. Each of these jobs gets its response when it starts, and `done` when it has
+ * ended.
+ */
 export class Prompts {
 	readonly #options: PromptsOptions;
 	readonly #tally = new Tally();
