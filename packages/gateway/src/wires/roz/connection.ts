@@ -37,8 +37,9 @@ export interface SessionStreamOptions {
 	 */
 	readonly ownHostId: string | undefined;
 	/**
-	 * Pauses the reads of the transport if a frame must wait until the session is open, so that a flood of frames does
-	 * not fill the memory. Called with `false` when the session is open or the stream is over. The reads then continue.
+	 * Pauses the reads of the transport if a frame must wait until the session is open. Without the pause, a flood of
+	 * frames could fill the memory. Called with `false` when the session is open or the stream is over. The reads then
+	 * continue.
 	 */
 	readonly setPaused: (isPaused: boolean) => void;
 	/** Sends a response to the client; must not throw. */
