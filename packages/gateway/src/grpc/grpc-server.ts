@@ -176,7 +176,7 @@ const entryBytes = 32;
  * not counted.
  */
 function limitHeaders(refused: (status: number) => void): ServerInterceptor {
-	// The libraries do not limit the size of the header list: grpc-js has no option for it. nghttp2 limits the frames
+	// None of the libraries limits the size of the header list. grpc-js has no option for it, nghttp2 limits the frames
 	// of a list, and Node limits the entries of a list (128).
 	return ({ path }, call) => {
 		const listener = new ServerListenerBuilder()
