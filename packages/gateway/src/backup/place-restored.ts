@@ -10,8 +10,9 @@ import { syncDirectory } from "./sync-directory.ts";
  * Prefixes of the names of a restore's directories. T, the time of the restore, follows each prefix. A restore works
  * inside the data directory, because the data directory may be a mount point, which cannot be replaced. The restored
  * content is written to `restore.part-T`. Renaming this directory to `restore.ready-T` commits the restore. Then the
- * old content moves to `before-restore-T`, and `restore.ready-T` becomes `restore.placing-T`. Its content moves up
- * into the data directory. The next process that locks the data directory continues a committed restore.
+ * old content moves to `before-restore-T`, and `restore.ready-T` becomes `restore.placing-T`. The content of this
+ * directory moves up into the data directory. The next process that locks the data directory continues a committed
+ * restore.
  */
 const stages = { part: "restore.part-", ready: "restore.ready-", placing: "restore.placing-" } as const;
 const aside = "before-restore-";

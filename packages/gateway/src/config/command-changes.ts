@@ -61,7 +61,7 @@ export async function noteChange(
 
 /**
  * Moves the notes about changes by commands to the audit log. After a crash, a note may be in the audit log twice,
- * with the same id. `clock` measures the wait for the lock, which is limited.
+ * with the same id. The wait for the lock is limited, and `clock` measures this wait.
  */
 export async function auditChanges(
 	data: string,

@@ -8,8 +8,8 @@ import { settingsAt } from "./schema.ts";
 import type { Source } from "./sources.ts";
 
 /**
- * Parse options with the messages of the gateway. The message of each issue is the text after "allowed: " or "needed:
- * " in a refusal.
+ * Parse options with the messages of the gateway. In a refusal, the message of an issue follows `allowed:` or
+ * `needed:`.
  */
 export const inOurWords = {
 	error: (issue: z.core.$ZodRawIssue) => issueWords(issue).replace(/^(?:is missing: it )?must be /, ""),

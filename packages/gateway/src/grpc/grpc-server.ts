@@ -176,8 +176,8 @@ const entryBytes = 32;
  * not counted.
  */
 function limitHeaders(refused: (status: number) => void): ServerInterceptor {
-	// None of the libraries limits the size of the header list. grpc-js has no option for it, nghttp2 limits the frames
-	// of a list, and Node limits the entries of a list (128).
+	// The libraries do not limit the size of the header list. Node limits only the entries of a list (128), and nghttp2
+	// limits only the frames of a list. There is no option for the size in grpc-js.
 	return ({ path }, call) => {
 		const listener = new ServerListenerBuilder()
 			.withOnReceiveMetadata((metadata, next) => {
