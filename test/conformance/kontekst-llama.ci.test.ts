@@ -20,7 +20,7 @@ verifiesOn(
 		gateway.kill("SIGKILL");
 		await gateway.exited;
 		// The old server usually still listens at the address. The gateway uses this server until the server exits, and
-		// then starts another.
+		// then starts another server.
 		await setup.start();
 		await connectionEnded();
 		expect(await setup.run("hello")).toMatchObject({ content: "You said: hello" });

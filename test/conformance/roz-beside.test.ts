@@ -204,7 +204,8 @@ verifiesOn(
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open({ session_id: sessionId });
 		await other.call("send_message", { content: "first" });
-		// Waits for the first run's model call. Otherwise the second run could receive the scripted reply of the first.
+		// Waits for the first run's model call. Otherwise the second run could receive the scripted reply for the first
+		// run.
 		await other.event("internal.llm.call");
 		await other.call("send_message", { content: "second" });
 		stream.say("third", { aiMode: "ooda", tools: [tool("only")] });

@@ -28,7 +28,7 @@ export const kontekstWire: GrpcWire = {
 	sent: ["start", "approveTool", "denyTool", "cancel"],
 };
 
-/** Plays a scene on a new gateway. Throws an error with the first difference and its line number. */
+/** Plays a scene on a new gateway. Throws an error with the first difference, and the line number of the step. */
 export async function playGrpc({ heading, steps }: Scene, { open, sent }: GrpcWire): Promise<void> {
 	await using gateway = await TestGateway.start();
 	await using stream = open(gateway.url);

@@ -16,8 +16,8 @@ const written: Readonly<Record<ZotType, true>> = {
 export const writtenTypes = Object.keys(written);
 
 /**
- * Plays a scene over the pipe of a process. The process must exit with code 0. Rejects with the first difference and
- * its line number.
+ * Plays a scene over the pipe of a process. The process must exit with code 0. Rejects with the first difference, and
+ * the line number of the step.
  */
 export async function playZot({ heading, flags, steps }: Scene): Promise<void> {
 	await using agent = await ZotClient.start({ flags });

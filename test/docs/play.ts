@@ -9,7 +9,7 @@ import { openStage, type Stage } from "./stages.ts";
 /** Maximum milliseconds that an example waits for its next event. */
 const patienceMs = 5_000;
 
-/** Plays a scene on its stage. Throws an error with the first difference and its line number. */
+/** Plays a scene on its stage. Throws an error with the first difference, and the line number of the step. */
 export async function play(scene: Scene): Promise<void> {
 	await using stage = await openStage(scene.stage);
 	const player = new Player(stage);

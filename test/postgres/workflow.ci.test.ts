@@ -35,7 +35,7 @@ test("on PostgreSQL, a workflow continues after kills of its process, and each s
 		const [out, [code, signal]] = await Promise.all([text(child.stdout), once(child, "close")]);
 		return { code, signal, out };
 	};
-	// Kills the first process when it records the result of a step, and the second when its second step starts.
+	// Kills the first process when it records the result of a step, and the second process when the second step starts.
 	for (const hooks of ["skill-step-ended=kill@1", "skill-step-started=kill@2"]) {
 		expect(await live(hooks), hooks).toMatchObject({ signal: "SIGKILL" });
 	}

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { type EventFrame, OzzieClient } from "../conformance/drivers/ozzie-client.ts";
 import { choosePort, GatewayProcess } from "../gateway-process.ts";
 
-/** Two sessions of one gateway. The root of the second session is inside the root of the first. */
+/** Two sessions of one gateway. The root of the second session is inside the root of the first session. */
 export interface NestedRoots extends AsyncDisposable {
 	readonly wide: string;
 	/** Root of the second session, inside `wide`. */

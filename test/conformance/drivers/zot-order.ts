@@ -78,7 +78,7 @@ export class ZotOrder {
 		this.#pair(frame);
 	}
 
-	/** Whether no run is active. The process may exit only then. */
+	/** Whether no run is active. Otherwise the process must not exit. */
 	get atRest(): boolean {
 		return this.#last === "rest" || this.#last === "done";
 	}

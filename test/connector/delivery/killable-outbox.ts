@@ -17,7 +17,10 @@ export const places = [
 	...["insert", "inserted", "handle", "handled", "done"].map((name) => `inbound.${name}`),
 ];
 
-/** Place at which a process dies or is stopped, and the number of hits or steps until then. */
+/**
+ * Place at which a process dies or is stopped. `hit` is the number of hits of the place or, for `stop`, the number of
+ * steps.
+ */
 export interface Fate {
 	readonly place: string;
 	readonly hit: number;

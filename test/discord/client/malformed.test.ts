@@ -97,7 +97,7 @@ test("a guarded process reports an error inside discord.js and continues", async
 		});
 	}
 	const socket = await greet();
-	// discord.js fails when it reads the missing `d` of the first frame, and the interval in `d` of the second.
+	// discord.js fails when it reads the missing `d` of the first frame, and the interval in `d` of the second frame.
 	for (const frame of [{ op: 9 }, { op: 10 }]) socket.send(JSON.stringify(frame));
 	await watch.until("both are reported", () => output.stderr.split("failed on a payload").length > 2);
 	socket.send(JSON.stringify({ op: 0, t: "MESSAGE_CREATE", s: 2, d: { content: "still here" } }));

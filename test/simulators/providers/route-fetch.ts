@@ -1,6 +1,6 @@
 /**
- * Module for `--import` in a Parley process. `TEST_ROUTE` contains two origins, separated by a space. `fetch`
- * calls to the first origin are sent to the second. Calls to other origins fail.
+ * Module for `--import` in a Parley process. `TEST_ROUTE` contains two origins, separated by a space. `fetch` calls
+ * to the first origin are sent to the second origin. Calls to other origins fail.
  */
 const [from = "", to = ""] = (process.env["TEST_ROUTE"] ?? "").split(" ");
 const send = globalThis.fetch;

@@ -5,8 +5,8 @@ import { dependentOf, idOf, workerOf } from "./player.ts";
 import type { Playing, SequenceGroup } from "./sequence-group.ts";
 
 /**
- * Returns the violated guarantees after the end of all sequences. With `exact`, also checks the number of
- * effects, which requires that the process did not die during a step.
+ * Returns the violated guarantees after the end of all sequences. With `exact`, also checks the number of effects.
+ * Set `exact` only if no process died during a step.
  */
 export async function faultsOf(group: SequenceGroup, exact: boolean): Promise<string[]> {
 	const bySession = Map.groupBy(group.seen.recorded, ({ sessionId }) => sessionId);
