@@ -76,8 +76,8 @@ interface Shown extends Numbered {
 }
 
 /**
- * Returns a list of at most `maxShown` approvals that fit one post without cuts. If the first approval does not fit,
- * the list has only that approval, with cuts.
+ * Returns a list of the first approvals that fit one post without cuts, at most `maxShown`. If the first approval
+ * does not fit, the list has only that approval, with cuts.
  */
 async function listOf(
 	context: HandlerContext,

@@ -12,8 +12,8 @@ import { isPublic, maxSuggestions, textOf } from "./options.ts";
 
 const maxListed = 20;
 /**
- * Maximum number of schedules in one request. It exceeds the gateway's limit per person, so one request returns all
- * schedules of a person.
+ * Maximum number of schedules in one request. This number exceeds the gateway's limit per person, so one request
+ * returns all schedules of a person.
  */
 const maxOfOwner = 100;
 

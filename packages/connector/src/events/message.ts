@@ -59,7 +59,7 @@ async function handleReserved(
 		message,
 		editedAt: event.type === "edited" ? event.at : undefined,
 	});
-	// A newer edit was already handled as the message. Stops are excluded, because they have their own queue.
+	// A newer edit was already handled as the message. Stops are excluded, because stops have their own queue.
 	if (!isStopWord(event.text) && (await parts.messageHistory.isOvertaken(version))) return;
 	const edit = event.type === "edited" && !event.person.bot;
 	const edited = edit ? await refused(parts, event, () => handleEdit(parts, event, turn)) : undefined;

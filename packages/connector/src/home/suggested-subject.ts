@@ -10,8 +10,8 @@ interface SuggestedRequest {
 }
 
 /**
- * Returns the subject of a button for a suggested request. It contains a digest instead of the text, because the
- * length of a control's id is limited.
+ * Returns the subject of a button for a suggested request. The subject contains a digest instead of the text,
+ * because the length of a control's id is limited.
  */
 export function writeSuggested({ prompt, round }: SuggestedRequest): string {
 	return `${round}.${digestOf(prompt)}`;

@@ -24,9 +24,9 @@ export interface PostRequests {
 /** Requests to a platform for reactions to messages. */
 export interface ReactionRequests {
 	/**
-	 * Shows, replaces or removes the reaction, or shows the notice in its place. The `remote` of the receipt identifies
-	 * the shown reaction or notice, and later rows have it as `target`. Never rejects because of permissions, or because
-	 * the message no longer exists.
+	 * Shows, replaces or removes the reaction, or shows the notice in place of the reaction. The `remote` of the
+	 * receipt identifies the shown reaction or notice, and later rows have this `remote` as `target`. Never rejects
+	 * because of permissions, or because the message no longer exists.
 	 */
 	readonly send: PostingRequests<"reaction">["send"];
 	readonly find: PostingRequests<"reaction">["find"];

@@ -14,8 +14,8 @@ const { editForm: texts } = approvalTexts;
 type ShownPrompt = MethodResult<"list_prompts">["prompts"][number];
 
 /**
- * Returns the form with the arguments of a call for a person who may approve the call. Otherwise, returns a private answer
- * with the reason.
+ * Returns the form with the arguments of a call, if the person may approve the call. Otherwise, returns a private
+ * answer with the reason.
  */
 export async function editFormFor(
 	context: HandlerContext,

@@ -26,8 +26,8 @@ export class ScriptedSession {
 	/** Transient frames. Each follows the recorded frame of its `seq`. */
 	readonly passing: EventFrame[] = [];
 	/**
-	 * Index of the first transient frame for readers that join now: the start of the reply that is being written, or the
-	 * end of the list.
+	 * Index of the first transient frame that a new reader gets: the start of the unfinished reply or, without one,
+	 * the end of the list.
 	 */
 	joinAt = 0;
 	readonly asking = new Set<string>();

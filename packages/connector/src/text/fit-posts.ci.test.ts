@@ -16,8 +16,8 @@ const longest = everyday ? 10_000 : isFull ? 200_000 : 100_000;
  * row are tested.
  */
 const stride = everyday ? 89 : isFull ? 1 : 13;
-// `endOnFailure` skips the shrinking of failing cases, which takes minutes. The printed seed reproduces a failing
-// case.
+// `endOnFailure` skips the shrinking of failing cases, because shrinking takes minutes. The printed seed reproduces
+// a failing case.
 const check = { numRuns, endOnFailure: true };
 
 const dialects = fc.constantFrom(markdownDialect, chatDialect);

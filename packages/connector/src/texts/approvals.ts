@@ -182,7 +182,7 @@ export const approvalTexts = {
 	typed: {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this conversation**" : ""}, **deny** or **deny: your reason**, or press a button.`,
-		/** Reply to an answer by message to a trust request or a critical call. */
+		/** Reply to a message that answers a trust request or a critical call. */
 		onlyButtons: "Not decided, because this request cannot be answered by message. Use its buttons.",
 		// `command`: command that lists the calls with buttons.
 		severalCalls: ({ calls, command }: { readonly calls: number; readonly command: string }): string =>

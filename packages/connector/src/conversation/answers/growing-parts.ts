@@ -15,8 +15,8 @@ interface LiveState {
 
 /**
  * Returns the parts of an active run, for a platform that can only add to a post. Omits the end of the current text
- * while the next words could change its format. Returns no parts for the level `off`, and for a run without visible
- * content.
+ * while the next words could change the format of this end. Returns no parts for the level `off`, and for a run
+ * without visible content.
  */
 export function growingParts(
 	parts: readonly RunPart[],

@@ -334,7 +334,10 @@ function styleOf(kind: ControlKind): "success" | "danger" | "secondary" {
 	return kind === "deny" || kind === "deny-all" ? "danger" : "secondary";
 }
 
-/** Returns instructions for answering without buttons, for the post that replaces a refused card. */
+/**
+ * Returns instructions for answering without buttons. They are for the post that replaces a card if the platform
+ * refuses the card.
+ */
 function refusedFacts(waiting: readonly WaitingEntry[], scene: Scene): string {
 	const [first] = waiting;
 	if (!first) return "";

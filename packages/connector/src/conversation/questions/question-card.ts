@@ -163,7 +163,10 @@ function plainFacts({ label }: OpenQuestion): string {
 	return plainMarkdown(new Cut(longestReminder).words(label));
 }
 
-/** Returns instructions for answering without buttons, for the post that replaces a refused card. */
+/**
+ * Returns instructions for answering without buttons. They are for the post that replaces a card if the platform
+ * refuses the card.
+ */
 function howToAnswerPlain(question: OpenQuestion, scene: Scene): string {
 	const { call, kind } = question;
 	const { plain: texts } = approvalTexts;
