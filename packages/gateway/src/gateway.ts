@@ -304,8 +304,8 @@ interface ServerNames {
 }
 
 /**
- * Returns the provider of the model `name`. `server` is the host of the provider's server, if the server does not
- * belong to the provider.
+ * Returns the provider of the model `name`. `server` is the host and port of the configured server, if the provider's
+ * own server is not used.
  */
 function servedBy({ model, serverHost }: Models, name: string): ServerNames {
 	const { provider } = serverOf(model, name);

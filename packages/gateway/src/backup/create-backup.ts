@@ -67,7 +67,8 @@ export interface BackupSummary {
  * - `already_exists` for an existing file without `force`.
  * - `not_found` for a data directory without a database.
  * - `invalid_argument` for a file inside the data directory.
- * - `failed_precondition` after an interrupted restore, or if this user cannot write to the directory of the file.
+ * - `failed_precondition` after an interrupted restore, or if no file can be created in the directory of the backup
+ *   file.
  * - `data_loss` if the database contains an invalid id of a stored file.
  */
 export async function createBackup(options: BackupOptions): Promise<BackupSummary> {

@@ -63,9 +63,9 @@ export interface BackupReader {
 
 /**
  * Reads a backup, and checks that it contains exactly the files in its manifest, each once, with the listed size and
- * hash. Rejects with `data_loss` for a damaged backup, and with `resource_exhausted` above a limit. Other errors are
- * about reading the file. After any rejection, the caller must delete the received content. Only the manifest is kept
- * in memory.
+ * hash. Rejects with `data_loss` for a damaged backup, and with `resource_exhausted` above a limit. Other errors come
+ * from reading the file, or from `reader`. After any rejection, the caller must delete the received content. Only the
+ * manifest is kept in memory.
  */
 export async function readBackup(
 	file: string,

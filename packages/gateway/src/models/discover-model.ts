@@ -4,7 +4,7 @@ import type { ProviderConnection } from "../config/provider-connections.ts";
 import { modelServerTexts } from "../texts/models/discovery.ts";
 import { unreachableReason } from "./unreachable.ts";
 
-/** Version that the SDK of the Messages API sends in its requests. */
+/** API version that the SDK of the Messages API sends in its requests. */
 const apiVersion = "2026-10-21";
 const patienceMs = 5_000;
 const maxBytes = 8 * 1024 * 1024;

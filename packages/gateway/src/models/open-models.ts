@@ -40,8 +40,8 @@ interface ServerModels {
 	/** Host and port of the server, if it does not belong to the provider. */
 	readonly serverHost: string | undefined;
 	/**
-	 * Table of all models that a server other than the vendor's lists. It also contains the operator's own models and
-	 * the models of other providers. Absent if no list was requested or received.
+	 * Table of all models in the list of a server other than the vendor's. It also contains the operator's own models
+	 * and the models of other providers. Absent if no list was requested or received.
 	 */
 	readonly served?: ModelTable;
 	/**

@@ -8,8 +8,8 @@ import { checkPermissions, removeDrafts, replacePrivateFile } from "../data-dire
 import { storedKeysTexts } from "../texts/config/stored-keys.ts";
 
 /**
- * Pattern of the names of variables with keys and tokens. Other variables, such as PATH, are not stored, because they
- * would have further effects.
+ * Pattern of the names of variables with keys and tokens. Other names, such as PATH, are refused, because these
+ * variables would have further effects.
  */
 const keyName = /^(?!PARLEY_|NODE_)[A-Z][A-Z0-9_]*_(?:KEY|TOKEN|SECRET|BEDROCK)$/;
 

@@ -143,7 +143,7 @@ function refuseWrapped({ headers }: IncomingMessage): void {
 	if (/^multipart\//i.test(type)) {
 		throw new HttpError(415, httpErrorTexts.multipart);
 	}
-	// The file would be stored in its encoded form.
+	// Without this check, the file would be stored in its encoded form.
 	if (encoding.toLowerCase() === "identity") return;
 	throw new HttpError(415, httpErrorTexts.contentEncoding({ encoding }));
 }
