@@ -5,7 +5,7 @@ export function dayOf(at: number): string {
 	return new Date(at).toISOString().slice(0, 10);
 }
 
-/** Returns the first and last possible day of a period, for comparisons. Day 31 of a month may not exist. */
+/** Returns the first and last possible day of a period, for comparisons. Some months have no day 31. */
 export function daysOf(period: BudgetPeriod, at: number): { readonly first: string; readonly last: string } {
 	const day = dayOf(at);
 	if (period === "day") return { first: day, last: day };

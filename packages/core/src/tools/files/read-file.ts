@@ -307,7 +307,7 @@ async function readImage(
 	return { text, failed: false, images: [{ type: "image", mediaType, data: content.toString("base64") }] };
 }
 
-/** Returns the content of the file. Reads only enough of a large file to detect that it exceeds the limit. */
+/** Returns the content of the file. Reads only enough of a large file to detect that the file exceeds the limit. */
 async function readBounded(file: FileHandle, shown: string, signal: AbortSignal): Promise<Buffer> {
 	const chunks: Buffer[] = [];
 	let bytes = 0;

@@ -77,8 +77,8 @@ async function run(
 }
 
 /**
- * Returns the diff from `old` to `content`, or "" if `old` is absent, too long or not text. The model may not
- * have read the replaced lines.
+ * Returns the diff from `old` to `content`, or "" if `old` is absent, too long or not text. It is possible that the model
+ * has not read the replaced lines.
  */
 function differenceTo(content: string, old: Buffer | undefined): string {
 	return old === undefined || old.includes(0) || !isUtf8(old) ? "" : resultDiff(old.toString(), content);

@@ -172,7 +172,7 @@ async function mayRun(path: string): Promise<boolean> {
 		await access(path, constants.X_OK);
 		return true;
 	} catch {
-		// Git ignores hooks that it may not execute.
+		// Git ignores hooks without execute permission.
 		return false;
 	}
 }

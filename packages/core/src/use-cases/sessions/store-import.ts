@@ -80,8 +80,8 @@ function cleanStep(step: ImportedRun["steps"][number], redactor: TextRedactor): 
 	const content = step.content.map((block): ImportedReply["content"][number] => {
 		if (block.type === "text") return { ...block, text: sink.redact(block.text) };
 		if (block.type === "call") return { ...block, arguments: sink.redactFields(block.arguments) };
-		// Signed thinking must be returned unchanged, or its provider refuses it. Transcripts show it without
-		// secrets.
+		// Signed thinking must be returned unchanged, or the provider refuses the thinking. Transcripts show the thinking
+		// without secrets.
 		const isSealed = block.signature !== undefined || block.redacted !== undefined;
 		return isSealed ? block : { ...block, text: sink.redact(block.text) };
 	});
