@@ -85,8 +85,8 @@ function bind(
 	lines: Lines,
 	{ redactor, bound }: { readonly redactor: TextRedactor; readonly bound: LogFields },
 ): Logger {
-	// Bound fields are redacted again for each line, because a secret in them may be registered after `child` was
-	// called.
+	// Bound fields are redacted again for each line, because a secret in a bound field may be registered after `child`
+	// was called.
 	const at = (level: LineLevel) => (message: string, fields?: LogFields) => {
 		lines(level)?.[level](redactor.redactFields({ ...bound, ...fields }), redactor.redact(message));
 	};

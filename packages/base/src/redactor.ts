@@ -50,7 +50,10 @@ export class Redactor {
 	#wrappedStarts: RegExp | undefined;
 	#gate: Gate = gateOf([], new Set());
 
-	/** Registers a secret. Ignores a secret of fewer than four characters, because ordinary words could contain it. */
+	/**
+	 * Registers a secret. Ignores a secret of fewer than four characters, because ordinary words could contain the
+	 * secret.
+	 */
 	add(secret: string): void {
 		if (secret.length < MIN_LENGTH || this.#secrets.has(secret)) return;
 		this.#secrets.add(secret);
@@ -155,7 +158,7 @@ export class Redactor {
 	}
 
 	/**
-	 * Redacts the longest beginning of a registered value at the end of `text`, if it has at least `MIN_CUT`
+	 * Redacts the longest beginning of a registered value at the end of `text`, if the beginning has at least `MIN_CUT`
 	 * characters.
 	 */
 	#redactCut(text: string): string {

@@ -119,9 +119,9 @@ export interface PromptResponsePayload {
 	 * session.
 	 */
 	readonly by_name?: string;
-	/** Arguments of the approved call, if the person changed them. */
+	/** Arguments of the approved call, if the respondent changed the arguments. */
 	readonly arguments?: unknown;
-	/** Set if the approval also covers later similar calls of the session. */
+	/** Set if the approval also covers similar later calls in the session. */
 	readonly remembered?: true;
 	/** Reason for a denial. Absent if the respondent gave no reason. */
 	readonly reason?: string;

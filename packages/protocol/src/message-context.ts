@@ -15,7 +15,7 @@ export const MessageContextParams = z.object({
 			z.object({
 				/**
 				 * The platform's id of the message. A model that received the message with an earlier request receives it
-				 * again in two cases: the message was edited, or the request refers to it.
+				 * again in two cases: the message was edited, or the request refers to the message.
 				 */
 				id: z.string().min(1).max(128),
 				/**

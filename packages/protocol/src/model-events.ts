@@ -60,8 +60,8 @@ export const modelPayloads = {
 	 */
 	"tool.output": z.object({ ...runId, call_id: z.string(), content: z.string() }),
 	/**
-	 * A model call failed, or its reply was unusable. The retry uses `model`, after `in_ms` milliseconds.
-	 * `attempt` is the number of the retry, from 1.
+	 * A model call failed, or the reply was unusable. The retry uses `model`, after `in_ms` milliseconds. `attempt` is
+	 * the number of the retry, from 1.
 	 */
 	"run.retrying": z.object({
 		...runId,

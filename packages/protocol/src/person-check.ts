@@ -8,8 +8,8 @@ import { Place } from "./on-behalf.ts";
 export const personCheckName = "person.check";
 
 /**
- * A question to a connector about the present rights of a person in a channel. For example, the gateway sends it before
- * a schedule of the person fires. The connector answers with `report_person` within 10 seconds.
+ * A question to a connector about the present rights of a person in a channel. For example, the gateway sends the
+ * question before a schedule of the person fires. The connector answers with `report_person` within 10 seconds.
  */
 export const PersonCheck = z.object({
 	check_id: z.string().min(1),

@@ -64,7 +64,7 @@ export type OriginPayload = z.output<typeof OriginPayload>;
 
 const entry = { entry_id: z.string(), title: z.string() };
 
-/** Events of a schedule, in the session to which it sends messages. */
+/** Events about schedules. Each event is in the session to which the schedule sends messages. */
 export const schedulePayloads = {
 	/** A schedule was created. `source` is `dynamic`, because schedules are created at run time. */
 	"schedule.created": z.object({

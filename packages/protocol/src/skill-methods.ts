@@ -4,7 +4,10 @@ import { key, maybe, optionalSession } from "./params.ts";
 const directory = z.string().min(1).max(4096);
 const name = z.string().min(1).max(100);
 
-/** A skill: instructions for a kind of work. A person starts it with `/name`, or the agent with its tool. */
+/**
+ * A skill: instructions for a kind of work. A person starts the skill with `/name`, and the agent starts it with the
+ * tool `skill`.
+ */
 export const SkillPayload = z.object({
 	name: z.string(),
 	description: z.string(),

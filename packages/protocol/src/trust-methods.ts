@@ -82,8 +82,8 @@ export const trustMethods = {
 	},
 
 	/**
-	 * Redeems an invitation code of the operator. Without a code, requests access and returns a code that the operator
-	 * can approve, unless the person already has access.
+	 * Redeems an invitation code. Without a code, requests access and returns a code that the operator can approve,
+	 * unless the person already has access.
 	 */
 	pair: {
 		params: z.object({ code: maybe(code), key }),
@@ -215,7 +215,7 @@ export const trustMethods = {
 			/** A tool with its arguments, in place of a command. */
 			tool: maybe(z.string().min(1).max(64)),
 			arguments: maybe(z.record(z.string(), z.unknown())),
-			/** Agent profile. Its rules also apply. `place`: channel. Its rules also apply. */
+			/** Agent profile. The rules of the agent also apply. `place`: channel. The rules of the channel also apply. */
 			agent: maybe(z.string().min(1).max(128)),
 			place: maybe(place),
 		}),
@@ -299,7 +299,10 @@ export const trustMethods = {
 		result: z.object({ status: z.literal("revoked") }),
 	},
 
-	/** Returns the newest rows of the audit log or, with `after`, the next rows after that seq. The newest row is last. */
+	/**
+	 * Returns the newest rows of the audit log or, with `after`, the next rows after the seq `after`. The newest row is
+	 * last.
+	 */
 	read_audit: {
 		params: z.object({
 			since: maybe(time),

@@ -107,7 +107,7 @@ export const PlaceProfilePayload = z.strictObject({
 	/** Way to display the state of a message: by posts, or by reactions. For connectors to platforms with reactions. */
 	status: z.exactOptional(z.enum(statusModes)),
 	/**
-	 * Handling of a message during a run: the message is queued, or its author may also add it to the run. For
+	 * Handling of a message during a run: the message is queued, or the author may also add the message to the run. For
 	 * connectors.
 	 */
 	busy: z.exactOptional(z.enum(busyModes)),
@@ -144,7 +144,7 @@ export const GrantPayload = z.object({
 });
 export type GrantPayload = z.output<typeof GrantPayload>;
 
-/** An open grant request for a channel. `prompt_response` with its token answers the request. */
+/** An open grant request for a channel. `prompt_response` with `token` answers the request. */
 export const GrantRequestPayload = z.object({
 	token: z.string(),
 	/** Session of the request. */

@@ -186,8 +186,8 @@ export class GroupCommit<DB> {
 	}
 
 	/**
-	 * Runs a command without a savepoint, and reports whether it failed. Throws only if the transaction itself is
-	 * lost.
+	 * Runs a command without a savepoint, and reports whether the command failed. Throws only if the transaction itself
+	 * is lost.
 	 */
 	async #failing(command: Queued): Promise<{ readonly failed: boolean; readonly settle: Settle }> {
 		try {

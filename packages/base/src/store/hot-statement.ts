@@ -27,8 +27,8 @@ class Placeholder {
 
 /**
  * Creates a statement that is compiled at its first use with an engine. Later uses only bind the parameters and run the
- * statement. Use it in hot paths, because there the query builder costs more than the query. `p("name")` marks the
- * position of a parameter wherever a single value is allowed. `R` is the type of a result row.
+ * statement. Use a hot statement in frequent code paths, because there the query builder costs more than the query.
+ * `p("name")` marks the position of a parameter wherever a single value is allowed. `R` is the type of a result row.
  */
 export function hotStatement<DB, P extends object, R = unknown>(
 	build: (db: Kysely<DB>, p: Parameter<P>) => Compilable<R>,

@@ -152,7 +152,7 @@ export async function copySqliteFile<DB, T>(
 }
 
 /**
- * Throws `data_loss` if the database is damaged, and `failed_precondition` if it contains a migration that is
+ * Throws `data_loss` if the database is damaged, and `failed_precondition` if the database contains a migration that is
  * not in `migrations`. Does not change the database.
  */
 export async function checkSqliteFile(file: string, migrations: readonly Migration[]): Promise<void> {

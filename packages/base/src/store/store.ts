@@ -10,11 +10,11 @@ export interface Store<DB> {
 	/**
 	 * Runs a command in a transaction and resolves with the command's result after the commit. All commands of one tick
 	 * share a transaction. They run sequentially in the order of the calls, and resolve in that order. If a command
-	 * throws, only that command is rolled back, and it rejects with its own error. If the disk or the commit fails,
-	 * every command in the transaction rejects with `unavailable` and is undone. A command must wait only for its own
-	 * queries: a wait for another `commit` never ends. If the database rolls the transaction back in favour of another
-	 * process, its commands run again. A command must therefore reset its results in memory each time it runs, and defer
-	 * other effects until after the commit.
+	 * throws, only that command is rolled back, and its call rejects with the thrown error. If the disk or the commit
+	 * fails, every command in the transaction rejects with `unavailable` and is undone. A command must wait only for its
+	 * own queries: a wait for another `commit` never ends. If the database rolls the transaction back in favour of
+	 * another process, its commands run again. A command must therefore reset its results in memory each time it runs,
+	 * and defer other effects until after the commit.
 	 */
 	commit<T>(command: (tx: Kysely<DB>) => Promise<T>): Promise<T>;
 	/** Runs a query on committed data. Each statement sees the data that was committed before it started. */

@@ -39,7 +39,7 @@ export function paced(ms: number): number {
 
 /**
  * Returns the limit in milliseconds for a measurement that has just ended. The limit is `promisedMs` times the factor
- * of the test run, or times the present factor if it is larger.
+ * of the test run, or times the present factor if the present factor is larger.
  */
 export function pacedNow(promisedMs: number): number {
 	return Math.ceil(promisedMs * Math.max(runPace(), measurePace()));

@@ -40,8 +40,9 @@ export interface OperatorCommandResult {
 }
 
 /**
- * Runs the program without input. Resolves with its exit code and outputs when it has exited and the outputs are
- * closed. Rejects with `not_found` if the program does not exist. Ctrl-C at a terminal also reaches the program.
+ * Runs the program without input. Resolves with the exit code and the outputs when the program has exited and the
+ * outputs are closed. Rejects with `not_found` if the program does not exist. Ctrl-C at a terminal also reaches the
+ * program.
  */
 export async function runOperatorCommand({
 	command,

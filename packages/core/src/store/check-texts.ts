@@ -22,7 +22,7 @@ export interface TextCheck {
 	readonly allSessions: number;
 	/** Number of rows with a matching hash. */
 	readonly verified: number;
-	/** Number of rows without a hash that need none, because a version without hashes wrote the rows. */
+	/** Number of rows that have no hash and need no hash, because a version without hashes wrote them. */
 	readonly unverified: number;
 	readonly faults: number;
 	/** The first faults, at most 10. */

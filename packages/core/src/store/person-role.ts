@@ -1,7 +1,7 @@
 import type { ChatSettings, PersonRule } from "../vocabulary/chat-settings.ts";
 import { type Actor, type Person, type Place, type Role, roles } from "../vocabulary/principal.ts";
 
-/** A person on a chat platform, the channel in which they act, and their granted role. */
+/** A person on a chat platform, the channel in which the person acts, and the person's granted role. */
 export interface ActingPerson {
 	readonly actor: Actor;
 	readonly place: Place;

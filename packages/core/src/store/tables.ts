@@ -130,7 +130,7 @@ interface PromptsTable extends Stamped {
 	/** `Votes` (conversation/votes.ts) as JSON. Null if one approval is sufficient, or before the first approval. */
 	votes: string | null;
 	/**
-	 * `StoredGrantRequest` as JSON if the question requests a trust grant; otherwise null. With it, `run_id` is empty.
+	 * `StoredGrantRequest` as JSON if the question requests a trust grant; otherwise null. If set, `run_id` is empty.
 	 */
 	wanted_grant: string | null;
 	created_at: number;
@@ -223,8 +223,8 @@ interface CompactionsTable extends Stamped {
 	/** Index of a message within the run `run_ordinal`. */
 	message: number;
 	/**
-	 * For a summary, the message that replaces all content before it. For tool results, the maximum characters of each
-	 * result. If null, each result is reduced to one line.
+	 * For a summary, the message that replaces all content before the position. For tool results, the maximum characters
+	 * of each result, or null if each result is reduced to one line.
 	 */
 	summary: string | null;
 	at: number;

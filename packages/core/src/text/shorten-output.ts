@@ -16,7 +16,7 @@ export function fitsOutput(text: string, characters: number = outputLimits.chara
 
 /**
  * Returns a text within the limits: the head and the tail of `text`, with a marker line between them. Returns `text`
- * unchanged if it fits. Cuts at the end of a line if one is near, and never inside a character.
+ * unchanged if it fits. Cuts at the end of a line if a line ends near the limit, and never inside a character.
  */
 export function shortenOutput(
 	text: string,

@@ -105,7 +105,7 @@ function preludeOf(
 
 /**
  * Creates a sandbox. Commands in it see the roots, the readable directories, the working directory and the system's
- * programs. They reach no network except the hosts of `access`. All processes of a command end with the command.
+ * programs. Commands reach no network except the hosts of `access`. All processes of a command end with the command.
  */
 export function createBubblewrap(bubblewrap: Bubblewrap, profile: SandboxProfile): Sandbox {
 	const { roots, readable = [], network, egress, access, hidesSecrets = false } = profile;

@@ -92,8 +92,8 @@ interface Ended extends GitRunner {
 }
 
 /**
- * Guard against control files. Prevents a command from leaving control files in the roots, because they could later
- * affect programs outside the sandbox.
+ * Guard against control files. Prevents a command from leaving control files in the roots, because control files could
+ * later affect programs outside the sandbox.
  */
 export class RootGuard {
 	readonly #state: GuardState;

@@ -151,8 +151,8 @@ async function mapExisting(paths: readonly string[]): Promise<Mount[]> {
 
 /**
  * Returns directories from `entries`, the parts of PATH. Omits directories in a system directory or in the home
- * directory. For `…/bin` and `…/sbin`, returns the parent directory instead, because it contains further files of the
- * program.
+ * directory. For `…/bin` and `…/sbin`, returns the parent directory instead, because the parent directory contains
+ * further files of the program.
  */
 async function programDirectories(entries: readonly string[], home: string | undefined): Promise<string[]> {
 	const found = new Set<string>();

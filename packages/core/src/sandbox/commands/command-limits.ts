@@ -32,7 +32,7 @@ interface Limited {
 	readonly argv: readonly string[];
 	/** Environment of the first program in `argv`. The limited program does not receive these variables. */
 	readonly environment: Readonly<Record<string, string>>;
-	/** Removes the limit. Call it after the command has ended. */
+	/** Removes the limit. Call `end` after the command has ended. */
 	end(): Promise<void>;
 }
 

@@ -167,7 +167,7 @@ const statuses: Partial<Record<ParleyError["code"], string>> = {
  */
 async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: AbortSignal): Promise<void> {
 	const { client, head } = connect;
-	// `unshift` must precede any `await`, because it fails after the end of the stream.
+	// `unshift` must precede any `await`, because `unshift` fails after the end of the stream.
 	if (head.length > 0) client.unshift(head);
 	const disconnected = new AbortController();
 	client.once("close", () =>

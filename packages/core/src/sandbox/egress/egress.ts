@@ -114,7 +114,7 @@ export class Egress {
 
 /** Mounts, arguments and variables that let a sandboxed command reach the proxy. */
 interface EgressWrapping {
-	/** Mounts as bubblewrap options with their values. They must follow the mounts of /dev. */
+	/** Mounts as bubblewrap options with their values. The caller must add them after the mounts of /dev. */
 	readonly mounts: readonly (readonly string[])[];
 	/**
 	 * Returns the arguments that precede the command's own arguments and start the command. `channel` is the descriptor

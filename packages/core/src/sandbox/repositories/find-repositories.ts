@@ -61,8 +61,8 @@ export function isVisiblePath(path: string, { roots, hidden }: SearchLimits): bo
 }
 
 /**
- * Whether the search would have found a repository at the path, because it could search the path and all parents of the
- * path.
+ * Whether the search would have found a repository at the path, because the search could read the path and all its
+ * parents.
  */
 export function wasSearched(path: string, { beyond, unread }: Unsearched): boolean {
 	if (beyond.has(path) || unread.has(path)) return false;

@@ -195,7 +195,7 @@ export function systemCallProgram(architecture: Architecture): Uint8Array {
 	return Buffer.concat([headersOf(instructions.length + DATA_BYTES, architecture), instructions]);
 }
 
-/** Returns the data of a system call. Append it to `systemCallProgram`. */
+/** Returns the data of a system call. Append the data to the result of `systemCallProgram`. */
 export function systemCallData(
 	{ call, arguments: values }: SystemCall,
 	architecture: Architecture,
