@@ -49,6 +49,8 @@ export const trustTexts = {
 		end: "End trust",
 		ended: ({ at, reason }: { readonly at: string; readonly reason: string }): string =>
 			`🔒 **This channel is no longer trusted**, ${at}: ${reason}.`,
+		replaced: ({ at }: { readonly at: string }): string =>
+			`🔒 **A newer trust grant replaced this grant**, ${at}.`,
 		notice: ({ reason }: { readonly reason: string }): string =>
 			`🔒 Tools require approval here again: ${reason}.`,
 		alreadyEnded: "This trust had already ended.",

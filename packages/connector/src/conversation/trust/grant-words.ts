@@ -39,6 +39,11 @@ export function coverOf({ people, tools, classes, max_actions }: GrantPayload, n
 	]).join(", ");
 }
 
+/** Whether a grant ended because a newer grant replaced it. The reason is the gateway's text. */
+export function isReplaced(reason: string): boolean {
+	return reason === "a newer grant replaces it";
+}
+
 /** Returns the reason for the end of a grant, as text after a colon. */
 export function grantEndText(reason: string, names: Names): string {
 	const [, by, why = ""] = /^revoked by (\S+?)(?:: (.*))?$/su.exec(reason) ?? [];

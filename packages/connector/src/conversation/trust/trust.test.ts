@@ -115,6 +115,11 @@ const scenarios: readonly Scenario[] = [
 		sees: closed("3 calls were denied"),
 	},
 	{
+		name: "the card of a replaced grant does not report the end of trust",
+		events: [created, ended("a newer grant replaces it")],
+		sees: ["milestone room grant:grant_1dddddd: 🔒 **A newer trust grant replaced this grant**, {70 s}."],
+	},
+	{
 		name: "a grant that is replaced ends, and the next one has a card of its own",
 		events: [
 			created,

@@ -4,7 +4,7 @@ import { earlierMarker } from "../vocabulary/earlier-marker.ts";
 import { plainLine } from "../vocabulary/plain.ts";
 import type { RecordedEvent, Reducer, Scene } from "../vocabulary/reducer.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
-import { coverOf, grantEndText, personOf } from "./grant-words.ts";
+import { coverOf, grantEndText, isReplaced, personOf } from "./grant-words.ts";
 
 const { card } = trustTexts;
 
@@ -29,6 +29,8 @@ export const trust: Reducer<TrustSlice> = {
 		}
 		const { grant_id: id, reason } = event.payload;
 		const ended = { recorded, scene };
+		// The channel stays trusted, and the card of the new grant follows.
+		if (isReplaced(reason)) return { slice: {}, operations: [endedGrantCard(id, reason, ended)] };
 		return { slice: {}, operations: [endedGrantCard(id, reason, ended), endNotice(id, reason, ended)] };
 	},
 };
@@ -55,11 +57,10 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 function endedGrantCard(id: string, reason: string, { recorded, scene }: Ended): ShowOperation {
 	const { platform } = scene;
 	const at = platform.moment(recorded.at);
-	return {
-		...named(id, scene),
-		state: "closed",
-		text: card.ended({ at, reason: grantEndText(reason, platform) }),
-	};
+	const text = isReplaced(reason)
+		? card.replaced({ at })
+		: card.ended({ at, reason: grantEndText(reason, platform) });
+	return { ...named(id, scene), state: "closed", text };
 }
 
 function endNotice(id: string, reason: string, { scene }: Ended): ShowOperation {
