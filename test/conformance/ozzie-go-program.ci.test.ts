@@ -70,7 +70,7 @@ test("a Go program sends messages, approves and denies, and returns to its sessi
 	expect(approved.stderr).toContain("confirm: Allow run echo hi?\n");
 	expect(approved.stdout).toContain("hi");
 	const denied = await run(gateway, { path, args: ["run: touch ran"], lines: ["n"] });
-	expect(denied.stdout).toContain("denied by the person who was asked");
+	expect(denied.stdout).toContain("denied by the approver");
 	await expect(access(gateway.path("work", "ran"))).rejects.toThrow("ENOENT");
 	const every = await run(gateway, { path, args: ["-y", "run: echo hi"] });
 	expect(every.stderr).not.toContain("confirm:");
@@ -94,9 +94,9 @@ test("a Go program answers an approval that is always required, without hanging"
 	const repeatedQuestion = "select: Answer again: this call always requires approval";
 	const denied = await run(gateway, { path, args: [critical], lines: ["1"] });
 	expect(denied.stderr).toContain(`${promptLine}chosen: Deny\n`);
-	expect(denied.stdout).toContain("denied by the person who was asked");
+	expect(denied.stdout).toContain("denied by the approver");
 	const dismissed = await run(gateway, { path, args: [critical] });
-	expect(dismissed).toMatchObject({ code: 0, stdout: expect.stringContaining("denied by the person") });
+	expect(dismissed).toMatchObject({ code: 0, stdout: expect.stringContaining("denied by the approver") });
 	for (const args of [["-y"], ["-valueless"]]) {
 		const unread = await run(gateway, { path, args: [...args, critical], lines: ["y", "y"] });
 		expect(unread.stderr).toContain(promptLine);

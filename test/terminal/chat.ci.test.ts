@@ -534,7 +534,7 @@ test("a command after an exclamation mark runs like a command of the agent, and 
 	await chat.enter("!echo denied");
 	await chat.shows("y yes · n no");
 	await chat.enter("n");
-	await chat.rests("denied by the person who was asked");
+	await chat.rests("denied by the approver");
 	// Pasted text with a line break is not executed, with or without bracketed paste.
 	chat.type("\u001b[200~!touch pasted\r\u001b[201~");
 	await chat.until("it is pasted", () => chat.text.includes("!touch pasted"));

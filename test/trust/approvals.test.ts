@@ -160,7 +160,7 @@ test("a call with a preview of more than 16 KiB cannot be approved in a chat, an
 		reason: "in pieces, please",
 	});
 	await expect(log.next("tool.failed")).resolves.toMatchObject({
-		error: "denied by the person who was asked: in pieces, please",
+		error: "denied by the approver: in pieces, please",
 	});
 	const short = await log.next("prompt.requested");
 	await t.runtime.answer(unkeyed(approver), short.prompt.token, { value: true });

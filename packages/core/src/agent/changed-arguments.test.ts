@@ -128,7 +128,7 @@ test("neither a denial nor the answer to a question can change arguments", async
 	await t.runtime.answer(unkeyed(), token, { cancelled: true, arguments: { place: "nowhere" } });
 	await expect(log.next("prompt.answered")).resolves.not.toHaveProperty("arguments");
 	await expect(log.next("tool.failed")).resolves.toMatchObject({
-		error: "denied by the person who was asked",
+		error: "denied by the approver",
 	});
 	expect(ran).toEqual([]);
 });

@@ -213,7 +213,7 @@ test.for(restarts)(
 		expect(r.ran).toEqual(["c1", "c3"]);
 		expect(r.model.requests).toHaveLength(requests);
 		const next = await r.nextRequest();
-		expect(JSON.stringify(next?.messages)).toContain("denied by the person who was asked: no");
+		expect(JSON.stringify(next?.messages)).toContain("denied by the approver: no");
 	},
 );
 

@@ -68,7 +68,7 @@ test("all approvals of a reply are requested before the first answer, and calls 
 				type: "result",
 				callId: "c3",
 				failed: true,
-				text: "denied by the person who was asked: not that one",
+				text: "denied by the approver: not that one",
 			},
 			{ type: "result", callId: "c4", text: "third", failed: false },
 		],

@@ -30,7 +30,7 @@ async function turn(
 async function leaveOpen(toy: ToySession): Promise<void> {
 	await toy.ask("Release it.");
 	const denied = { id: "denied", name: "run_command", arguments: { command: "git push --force" } };
-	toy.calls({ ...denied, text: "denied by the person who was asked: not on main", failed: true });
+	toy.calls({ ...denied, text: "denied by the approver: not on main", failed: true });
 	await toy.answered("denied", "cancelled", { kind: "denied", reason: "not on main" });
 	const question = { id: "asked", name: "ask_user", arguments: { type: "text", label: "Which licence?" } };
 	toy.calls({ ...question, text: "no answer: the approval expired", failed: true });
@@ -76,7 +76,7 @@ test.each(named)(
 		expect(largest).toBeGreaterThan(0.6 * contextWindow);
 		const last = wordsOf((await toy.call()).request);
 		expect(last).toContain(
-			'denied: run_command {"command":"git push --force"} (denied by the person who was asked: not on main)',
+			'denied: run_command {"command":"git push --force"} (denied by the approver: not on main)',
 		);
 		expect(last).toContain('no answer: the question "Which licence?"');
 		expect(last).toContain('outcome unknown: run_command {"command":"npm publish"}');

@@ -28,7 +28,7 @@ function transcriptOf(...calls: readonly CallInTest[]): RunTranscript[] {
 const question = (label: string): CallInTest => ({ name: "ask_user", args: { type: "text", label } });
 const runs = (command: string): CallInTest => ({ name: "run_command", args: { command } });
 const silence = { text: "no answer: the approval expired", failed: true };
-const refused = { text: "denied by the person who was asked:\n not now", failed: true };
+const refused = { text: "denied by the approver:\n not now", failed: true };
 const unknown = { text: "interrupted, outcome unknown: the gateway stopped", failed: true };
 
 const denied = (callId: string): CallQuestion => ({
@@ -59,7 +59,7 @@ test("questions and approvals without an answer, denials and unknown outcomes ar
 	expect(openDecisions(transcript, questions, end)).toEqual([
 		'no answer: the question "Which licence?" (no answer: the approval expired)',
 		'no answer: run_command {"command":"npm publish"} (cancelled)',
-		'denied: run_command {"command":"rm -rf build"} (denied by the person who was asked: not now)',
+		'denied: run_command {"command":"rm -rf build"} (denied by the approver: not now)',
 		'outcome unknown: run_command {"command":"git push"} (interrupted, outcome unknown: the gateway stopped)',
 		'no answer: the question "What is your name?" (the person declined to answer)',
 	]);
@@ -100,7 +100,7 @@ test("another call does not close the entry, and two denials of one call give on
 	});
 	const questions = [denied("1"), denied("3")];
 	expect(openDecisions(transcript, questions, end)).toEqual([
-		'denied: run_command {"command":"npm publish"} (denied by the person who was asked: not now)',
+		'denied: run_command {"command":"npm publish"} (denied by the approver: not now)',
 	]);
 });
 

@@ -87,9 +87,7 @@ test("a session exceeds its window many times, also across a restart, without an
 		expect(wordsOf(request)).toContain("First of all: be kind.");
 	}
 	const words = wordsOf(answering.at(-1) ?? { model: "", system: "", tools: [], messages: [] });
-	expect(words).toContain(
-		'denied: publish {"what":"it"} (denied by the person who was asked: not on a Friday)',
-	);
+	expect(words).toContain('denied: publish {"what":"it"} (denied by the approver: not on a Friday)');
 	expect(words).toContain('no answer: the question "which licence?"');
 	const compacted = log.events.flatMap(({ event }) => (event.type === "context.compacted" ? [event] : []));
 	expect(new Set(compacted.map(({ level }) => level))).toEqual(new Set(["tool_results", "summary"]));

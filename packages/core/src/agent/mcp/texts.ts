@@ -29,7 +29,7 @@ export const mcpServerTexts = {
 	notRunning: "it is not running",
 	ready: "an MCP server is ready",
 	ended: "an MCP server has ended",
-	otherTools: "an MCP server has announced other tools",
+	otherTools: "an MCP server has changed its list of tools",
 	notUsed: "an MCP server of a directory is not used",
 	notStopped: "an MCP server did not stop",
 	messageIgnored: "a message of an MCP server was ignored",

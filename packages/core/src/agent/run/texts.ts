@@ -10,7 +10,7 @@ export const limitTexts = {
 		`not sent: this run has a budget and ${model} has no price; the operator can set a price in models.json`,
 	budgetWithoutPrice: (model: string): string =>
 		`not sent: a budget is set and ${model} has no price; the operator can set a price in models.json`,
-	denied: "denied by the person who was asked",
+	denied: "denied by the approver",
 	deniedWithoutAnswer: "denied without an answer",
 	notRunAgain: "not run again: ",
 	deniedTooOften: (refused: string, max: number): string =>
@@ -46,7 +46,7 @@ export const runTexts = {
 	notStarted: "the run has not started",
 	unknownTools: (agent: string, tools: readonly string[], available: string): string =>
 		`the agent ${agent} names ${tools.length === 1 ? "an unknown tool" : "unknown tools"}: ${tools.join(", ")}; available: ${available}`,
-	didYouMean: (names: readonly string[]): string => `; did you mean ${names.join(", ")}?`,
+	didYouMean: (names: readonly string[]): string => `; did you mean ${names.join(" or ")}?`,
 	noModel: (model: string, rest: string): string =>
 		`model: there is no model ${JSON.stringify(model)}${rest}`,
 	otherServer: (url: string): string =>

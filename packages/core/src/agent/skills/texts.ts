@@ -93,7 +93,7 @@ export const skillReadTexts = {
 
 export const skillTrustTexts = {
 	noSkills: (directory: string): string =>
-		`no usable skills in ${directory}: put skills in .parley/skills or .claude/skills; parley skills lists the skills with errors`,
+		`no usable skills in ${directory}: put skills in .parley/skills or .claude/skills, or run \`parley skills\` to see the skills with errors`,
 	changed: (directory: string): string =>
 		`the skills of ${directory} have changed since they were listed: list them again`,
 	notAbsolute: (path: string): string =>
