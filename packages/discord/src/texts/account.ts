@@ -14,7 +14,8 @@ export const accountTexts = {
 	unknownToken: "Discord does not accept the token",
 	unknownTokenFix: ({ portal }: Portal) =>
 		`press "Reset Token" under "Bot" on ${portal}, and set DISCORD_TOKEN to the new token`,
-	refusedFix: ({ portal }: Portal) => `check the application on ${portal}, and try again`,
+	refusedFix: ({ portal }: Portal) =>
+		`check that the application and its bot still exist on ${portal}, and try again`,
 	refused: ({
 		status,
 		path,

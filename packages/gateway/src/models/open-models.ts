@@ -244,7 +244,7 @@ interface Place {
 
 function checkKnown(value: string, { path, origin }: Place, table: ModelTable, config: Config): void {
 	if (table.find(value, anthropic) || table.admits(value)) return;
-	const near = table.near(value, anthropic).join(", ");
+	const near = table.near(value, anthropic).join(" or ");
 	const tiers = table.list(anthropic).flatMap(({ tier, id }) => (tier ? [`${tier} (${id})`] : []));
 	const advice = adviceAbout(config)(value);
 	throw notAllowed({ origin: () => origin }, path, {

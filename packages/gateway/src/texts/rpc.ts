@@ -24,7 +24,7 @@ export const rpcTexts = {
 		readonly host: string;
 		readonly listed: string;
 	}) =>
-		`model: there is no model ${model}; ${near.length > 0 ? `did you mean ${near.join(", ")}?` : `${host} has ${listed || "none"}`}`,
+		`model: there is no model ${model}; ${near.length > 0 ? `did you mean ${near.join(" or ")}?` : `${host} has ${listed || "none"}`}`,
 	dataDirectoryAsSession: ({ directory }: { readonly directory: string }) =>
 		`--session ${directory} is the data directory of a gateway; use a separate directory for each session`,
 	otherWorkingDirectory: ({ requested, rootDir }: { readonly requested: string; readonly rootDir: string }) =>

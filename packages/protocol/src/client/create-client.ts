@@ -14,7 +14,7 @@ import { GatewayClient } from "./gateway-client.ts";
 export function createClient(options: ClientOptions): Client {
 	if (options.token !== undefined && !/^[!-~]+$/.test(options.token)) {
 		throw new ParleyError(
-			"the token is empty or contains invalid characters: use the complete output of parley token",
+			"the token is empty or contains invalid characters: use the complete output of `parley token`",
 			{
 				code: "invalid_argument",
 			},

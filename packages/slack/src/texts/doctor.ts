@@ -17,7 +17,8 @@ export const doctorTexts = {
 	tokensFix: ({ settings }: Settings) =>
 		`copy the tokens again from ${settings}: xoxb- from "OAuth & Permissions", xapp- from "Basic Information"`,
 	settingsFix: ({ settings }: Settings) => `correct the settings of the app on ${settings}, and try again`,
-	refusedFix: ({ settings }: Settings) => `check the app on ${settings}, and try again`,
+	refusedFix: ({ settings }: Settings) =>
+		`check on ${settings} that the app still exists and is installed, and try again`,
 	limited: ({ method, seconds }: { readonly method: string; readonly seconds: number }) =>
 		`Slack limits the rate of ${method}: try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
 	lacksScope: ({

@@ -96,7 +96,7 @@ export const mcpSetupTexts = {
 	noProgramEntry:
 		"--read, --write and --host are for programs, and none of these servers is a program: leave out these options",
 	noSuchHeader: ({ name }: { readonly name: string }) =>
-		`no header of these servers names the environment variable ${name}: leave out --env-from ${name}, or add the header`,
+		`no header of these servers uses the environment variable ${name}: leave out --env-from ${name}, or add a header that uses it`,
 	invalidVariable: ({ text }: { readonly text: string }) =>
 		`invalid environment variable "${text}": use NAME=VALUE`,
 	confirmTrust: ({ directory }: { readonly directory: string }) =>

@@ -274,7 +274,8 @@ async function relay(
 	const check = (): void => {
 		const moved = upstream.bytesRead + upstream.bytesWritten;
 		const late = clock.monotonic() - began >= MAX_MS;
-		if (late || moved === before) limit.abort(tooLong(late ? egressTexts.tooLong : egressTexts.idle));
+		if (late || moved === before)
+			limit.abort(tooLong(late ? egressTexts.tooLong(MAX_MS / 60_000) : egressTexts.idle(IDLE_MS / 60_000)));
 		before = moved;
 		timer = clock.after(IDLE_MS, check);
 	};

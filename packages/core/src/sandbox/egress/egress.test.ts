@@ -228,8 +228,15 @@ test("an idle tunnel is ended, and one in use continues for 15 minutes", async (
 	await expect
 		.poll(() => entries.filter(({ decision }) => decision === "ended"))
 		.toEqual([
-			expect.objectContaining({ reason: "the connection lasted too long", sent: 8, received: 8 }),
-			expect.objectContaining({ reason: "the connection was idle for too long", sent: 0 }),
+			expect.objectContaining({
+				reason: "the connection reached the limit of 15 minutes",
+				sent: 8,
+				received: 8,
+			}),
+			expect.objectContaining({
+				reason: "the connection was idle for 2 minutes, which is the limit",
+				sent: 0,
+			}),
 		]);
 });
 

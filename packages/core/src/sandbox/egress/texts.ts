@@ -12,8 +12,8 @@ export const egressTexts = {
 	clientDisconnected: "the client has disconnected",
 	notPublicName: "its name resolves to an address that is not on the public internet",
 	notOpened: "a connection to it could not be opened",
-	tooLong: "lasted too long",
-	idle: "was idle for too long",
+	tooLong: (minutes: number): string => `reached the limit of ${minutes} minutes`,
+	idle: (minutes: number): string => `was idle for ${minutes} minutes, which is the limit`,
 	interrupted: "the connection was interrupted",
 	connection: (subject: string): string => `the connection ${subject}`,
 	invalidHost: (host: string): string =>

@@ -175,7 +175,7 @@ test("decisions of an earlier version have no reasons", async () => {
 		calls: [
 			{
 				decision: "allowed",
-				reason: "not recorded: an earlier version of Parley decided",
+				reason: "not recorded: an earlier version of Parley made this decision",
 				outcome: "completed",
 			},
 		],

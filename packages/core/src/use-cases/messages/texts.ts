@@ -35,7 +35,7 @@ export const undoRequestTexts = {
 
 /** Reasons for decisions, as `/why` and `parley why` show them, and errors of these commands. */
 export const explainTexts = {
-	notRecorded: "not recorded: an earlier version of Parley decided",
+	notRecorded: "not recorded: an earlier version of Parley made this decision",
 	runEnded: "the run ended first",
 	earlierCalls: "earlier calls have not ended",
 	allAccepted: "all tools were accepted before the approval was requested",
