@@ -16,8 +16,8 @@ import { encodeFailure, encodeOzzieEvent, type OzzieEvent } from "./codec.ts";
 const longestPiece = 15_500;
 
 /**
- * Encodes events for the envelope `both`. Caches the last frame, because an event is sent to one client after the
- * other. A payload has the flat fields, `id`, `session_id`, `type`, `timestamp`, `source`, and the payload again. If
+ * Encodes events for the envelope `both`. Caches the last frame, because the same event is sent to many clients in
+ * turn. A payload has the flat fields, `id`, `session_id`, `type`, `timestamp`, `source`, and the payload again. If
  * two fields have the same name, the flat field has precedence.
  */
 export class EnvelopeFrames {

@@ -20,8 +20,8 @@ const noText = '"content":""';
 type DeltaEvent = Extract<OzzieEvent["event"], { readonly type: "text.delta" | "thinking.delta" }>;
 
 /**
- * Encodes events for the envelope `flat`. Caches the last frame, because an event is sent to one client after the
- * other.
+ * Encodes events for the envelope `flat`. Caches the last frame, because the same event is sent to many clients in
+ * turn.
  */
 export class EventFrames {
 	#event: OzzieEvent | undefined;
