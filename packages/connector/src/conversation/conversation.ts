@@ -42,8 +42,8 @@ export function isExpecting({ answers, questions, tasks }: ConversationState): b
 const recentMs = 24 * 3_600_000;
 
 /**
- * Returns the post about the deletion of a session, or no post for a session without open work or recent activity.
- * Reducers close their own cards.
+ * Returns the post about the deletion of a session. Returns no post if the session has neither open work nor recent
+ * activity. Reducers close their own cards.
  */
 function deletion(state: ConversationState, { event, at }: RecordedEvent): readonly RenderOperation[] {
 	if (event.event !== "session.deleted") return [];

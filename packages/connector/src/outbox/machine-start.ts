@@ -11,8 +11,8 @@ export interface MachineStart {
 }
 
 /**
- * Maximum difference between two values of `bootedAt`, in milliseconds, without a change of the clock. The maximum
- * is far below the time for which a platform refuses duplicates.
+ * A larger difference between two values of `bootedAt`, in milliseconds, shows a change of the clock. The limit is
+ * far below the time for which a platform refuses duplicates.
  */
 const toleranceMs = 2000;
 

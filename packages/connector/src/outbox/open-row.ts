@@ -28,8 +28,8 @@ export interface OpenRow {
  * Returns the rows of a conversation that can be sent: neither held nor attempted, and not blocked by an earlier
  * row. `rows` are all unsettled rows in order of planning. A row blocks the later rows of the same card, and the
  * later rows of the same track. A held row blocks only later rows of the same card, and later rows of the same
- * event and track. The rows that a held row blocks also block only these. The reason is that a person may take days
- * to decide about a held row.
+ * event and track. The same limit applies to each row that a held row blocks. The reason is that a person may take
+ * days to decide about a held row.
  */
 export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 	const [only] = rows;
@@ -49,8 +49,8 @@ export function unblocked(rows: readonly OpenRow[]): readonly OpenRow[] {
 }
 
 /**
- * Returns the keys of the card and the track. The row blocks `own` while it is held or blocked by a held row,
- * otherwise `shared`.
+ * Returns the keys that a row blocks, for its card and its track. A held row, or a row that a held row blocks,
+ * blocks the keys in `own`. Any other row blocks the keys in `shared`.
  */
 function placesOf({ lane, card, message }: OpenRow): Record<"own" | "shared", string[]> {
 	const track = trackOf(lane);

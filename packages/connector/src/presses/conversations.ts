@@ -124,8 +124,8 @@ interface Offer {
 }
 
 /**
- * Returns a private list of the first `maxOffered` conversations, with a button for each. The list has no buttons if
- * their ids would be too long.
+ * Returns a private list of the first `maxOffered` conversations, with a button for each. The list has no buttons
+ * if the ids of the buttons would be too long.
  */
 export function offerConversations(
 	context: HandlerContext,

@@ -17,7 +17,7 @@ export interface FittedCard {
 
 /**
  * Fits a card into one post. Long texts are cut to the same length, and short texts stay complete. `write` returns
- * the paragraphs of the card. It must pass each text that has no maximum length through the `Cut`.
+ * the paragraphs of the card, and must pass each text that has no maximum length through the `Cut`.
  */
 export function fitCard(
 	platform: Platform,

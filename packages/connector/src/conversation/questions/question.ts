@@ -124,7 +124,10 @@ export function versionOf({ label, call }: OpenQuestion): string {
 	return createHash("sha256").update(JSON.stringify(shown)).digest("base64url").slice(0, 8);
 }
 
-/** Returns the subject of a button that approves the shown call. A press after a change of the call is refused. */
+/**
+ * Returns the subject for a button that approves the call as the card shows it. A press after a change of the call
+ * is refused.
+ */
 export function boundSubject(question: OpenQuestion): string {
 	return `${question.token}.${versionOf(question)}`;
 }
