@@ -5,8 +5,8 @@ import { effectTexts, policyTexts } from "./texts.ts";
 export type Effect = "allow" | "ask" | "deny";
 
 /**
- * Layer of a rule. A rule of the layers `agent`, `channel` and `workspace` has an effect only if the rule is `ask` or
- * `deny`.
+ * Layer of a rule. A rule in the layer `agent` or `channel` must be `ask` or `deny`. In the layer `workspace`, an
+ * `allow` rule has no effect.
  */
 export type Layer = "built-in" | "operator" | "agent" | "channel" | "workspace";
 
