@@ -99,7 +99,7 @@ export class Listening {
 	/** Stops receiving and reading. Resolves when no event is in progress. */
 	async stop(): Promise<void> {
 		this.#isReady = false;
-		// Both stop together, because the reading waits until missed messages are durable.
+		// Reading and receiving stop together, because reading waits until missed messages are durable.
 		await Promise.all([this.#catchUp.stop(), this.#receiver.stop()]);
 	}
 

@@ -230,8 +230,8 @@ export class GuildEvents {
 }
 
 /**
- * Returns the inbound event of an invitation. Returns undefined unless the server is new and the bot can post in its
- * system channel.
+ * Returns the inbound event of an invitation. Returns undefined unless the server is new and the bot can post in
+ * the server's system channel.
  */
 function invitedTo(
 	{ id: guild, joined_at, system_channel_id: channel, owner_id: owner, members }: Guild,

@@ -7,7 +7,7 @@ export interface Incoming {
 	readonly stored?: () => Promise<void>;
 }
 
-/** Inbound events of a Discord event, or the reason why it is ignored. */
+/** Inbound events of a Discord event, or the reason why the Discord event is ignored. */
 export type Translated = readonly Incoming[] | { readonly ignored: string };
 
 export type Handler = (data: unknown, signal: AbortSignal) => Translated | Promise<Translated>;

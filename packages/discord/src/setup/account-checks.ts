@@ -93,7 +93,10 @@ export async function checkGateway({ port }: Discord): Promise<Finding> {
 	return { id, status: "ok", what: accountTexts.connections(limit) };
 }
 
-/** Compares the clock of this machine with Discord's clock, because the age of an interaction depends on both. */
+/**
+ * Compares the clock of this machine with Discord's clock, because the age of an interaction depends on both
+ * clocks.
+ */
 export async function checkClock({ port, clock }: Discord): Promise<Finding> {
 	const id = "discord-clock";
 	const { headers } = await askDiscord(port, "/gateway");

@@ -35,7 +35,7 @@ export type FileRefusal = (typeof fileRefusals)[number];
 
 /**
  * Returns the message for the content. Leaves out the controls or the files if Discord would refuse them. If the
- * text is too long, the complete text becomes a file, and the message contains its beginning.
+ * text is too long, the complete text becomes a file, and the message contains the beginning of the text.
  */
 export function draftOf(showing: Showing): Drafted {
 	const { body, controls = [] } = showing;

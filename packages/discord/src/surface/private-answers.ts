@@ -50,7 +50,10 @@ export class PrivateAnswers {
 		return { remote: Answer.safeParse(edited).data?.id ?? ticket.id };
 	}
 
-	/** Returns the receipt if the answer is shown or, for an answer without a body and a file, if nothing is shown. */
+	/**
+	 * Returns the receipt if the answer is shown. If the answer has neither a body nor a file, returns the receipt
+	 * if nothing is shown.
+	 */
 	async find(answer: PrivateAnswer): Promise<Receipt | undefined> {
 		this.#checkTime(answer);
 		const request = { method: "GET", path: this.#path(answer), authorized: false } as const;
