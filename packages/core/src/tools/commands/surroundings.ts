@@ -39,7 +39,8 @@ export async function programFacts(
 ): Promise<Readonly<Record<"executable" | "environment" | "sandbox", string>>> {
 	const path = environment["PATH"] ?? DEFAULT_PATH;
 	return {
-		executable: await programIdentity(name, path.split(delimiter)),
+		// `findProgram`, which starts the program, ignores relative directories.
+		executable: await programIdentity(name, path.split(delimiter).filter(isAbsolute)),
 		environment: hashOf(environment),
 		sandbox: profile,
 	};
