@@ -155,10 +155,7 @@ class Series {
 		this.#isHashed ||= stored !== null;
 	}
 
-	/**
-	 * Reports a fault if the last row before the call has a number below `last`, because rows at the end are then
-	 * missing.
-	 */
+	/** Reports a fault if the last checked row has a number below `last`: the rows at the end are then missing. */
 	end(last: number, row: string): void {
 		if (this.#next <= last) this.fault(row, textFaultTexts.missing);
 	}

@@ -199,7 +199,7 @@ interface UsageDaysTable extends Stamped {
 	cost: number;
 }
 
-/** Table of budgets that the operator has set at run time. A row replaces the configured budget of its period. */
+/** Table of budgets set by the operator at run time. A row replaces the configured budget of its scope and period. */
 interface BudgetsTable extends Stamped {
 	/** Id of a session, or "" for the gateway. */
 	scope: string;

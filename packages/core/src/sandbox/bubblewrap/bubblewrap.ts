@@ -83,7 +83,9 @@ const BASH = "/bin/bash";
 /** Text that the shell prints before the command begins. Warnings may precede the text. */
 const STARTED = "the sandbox is built: ";
 
-/** Returns a shell script that sets the limits of a process, runs `check` and then executes its arguments. */
+/**
+ * Returns a shell script that sets the limits of a process, runs `check` and then executes the arguments of the script.
+ */
 function preludeOf(
 	{ maxFileBytes = Number.POSITIVE_INFINITY }: Command,
 	{ kind, isBash, check }: { readonly kind: MemoryLimit; readonly isBash: boolean; readonly check: string },

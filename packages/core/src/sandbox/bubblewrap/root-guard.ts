@@ -80,7 +80,10 @@ export interface Guarding {
 	readonly isBeyond: boolean;
 	/** Directories that could not be searched for repositories and skills. */
 	readonly unread: readonly string[];
-	/** Number of directories with repositories or skills that were not made read-only, because there were too many. */
+	/**
+	 * Number of directories without protection, because the number of mounts is limited. They contain repositories,
+	 * skills or control files.
+	 */
 	readonly unprotected: number;
 }
 

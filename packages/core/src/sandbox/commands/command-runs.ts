@@ -180,8 +180,8 @@ class Opening {
 	}
 
 	/**
-	 * Returns whether the command began. If not, writes the text that was printed to `output`, at most the last
-	 * `MAX_BYTES` bytes.
+	 * Returns whether the command began. If not, writes to `output` the last `MAX_BYTES` bytes of the text that was
+	 * printed.
 	 */
 	end(output: Output): boolean {
 		output.write(this.#before);
