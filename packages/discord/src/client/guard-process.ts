@@ -2,8 +2,8 @@ import { defined, type Logger } from "@parley/base";
 import { type GuardedProcess, guardProcess as guard } from "@parley/connector";
 
 /**
- * Pattern of stacks of errors from discord.js. The stack contains a file path of discord.js or, in a bundle, the
- * name of one of its classes.
+ * Pattern for the stack of an error from discord.js. Such a stack contains a file path of discord.js or, in a
+ * bundle, the name of one of its classes.
  */
 const reading =
 	/[/\\](?:discord\.js|@discordjs[/\\]ws)[/\\]|\bat (?:async )?(?:WebSocketShard|SimpleShardingStrategy)[\w$]*\./;

@@ -9,8 +9,8 @@ import { hasEnded, type Review, type TaskState } from "./task-state.ts";
 const { review: texts } = taskTexts;
 
 /**
- * Number of characters at the end of a token that a control id contains, because a complete token is too long. They
- * distinguish the questions of a task.
+ * Number of characters from the end of a token that are written into a control id, because a complete token is too
+ * long. These characters distinguish the questions of a task.
  */
 const endLength = 8;
 

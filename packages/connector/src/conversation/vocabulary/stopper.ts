@@ -4,7 +4,7 @@ import type { Scene } from "./reducer.ts";
 
 /**
  * Returns the name of the principal that stopped a run. A person from another platform cannot be mentioned in the
- * room, so the name is then a general one.
+ * room, so a general name is returned.
  */
 export function stopperName(by: string, { room, platform }: Scene): string {
 	const [origin = "", , id] = by.split(":");
