@@ -114,7 +114,7 @@ test("data that another copy of Parley uses is not deleted, and that copy contin
 	const refused = await managers.run(["uninstall", "--data-too", "--yes"]);
 	expect(refused).toMatchObject({
 		code: 1,
-		error: expect.stringContaining(`another copy of Parley uses it (${unit})`),
+		error: expect.stringContaining(`another copy of Parley uses the data (${unit})`),
 	});
 	expect(existsSync(managers.unit)).toBe(true);
 	const out = await managers.succeeds(["uninstall"]);
