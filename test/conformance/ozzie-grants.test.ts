@@ -254,7 +254,7 @@ verifiesOn(
 		const grantRequest = { channel: place, reason: "r" };
 		for (const [origin, why] of [
 			[c.as("eve"), "a person without access wrote in it"],
-			[c.as("ada", true), "people of another organisation can read it"],
+			[c.as("ada", true), "people from another organisation can read it"],
 		] as const) {
 			await c.operator.call("request_grant", grantRequest);
 			await c.connector.event("grant.created");

@@ -123,7 +123,7 @@ verifiesOn("ozzie", ["memory.invalid"], "an invalid note is refused with the fie
 			{ content: "x", scope: "channel" },
 			/Cannot use the scope `channel` outside of a channel/,
 		],
-		["store_memory", { content: "x".repeat(2_001) }, /The memory has 2001 characters: write at most 2000/],
+		["store_memory", { content: "x".repeat(2_001) }, /The note has 2001 characters: write at most 2000/],
 		["store_memory", { content: "x".repeat(8_001) }, /^invalid params: content: /],
 		["store_memory", { content: "x", tags: ["y".repeat(41)] }, /has 41 characters/],
 		["query_memories", { query: " " }, /^invalid params: query: blank/],

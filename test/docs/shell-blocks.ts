@@ -38,7 +38,7 @@ export function documented(key: string, changes: readonly Change[] = []): string
 	if (!block) throw new Error(`docs/ has no shell block "${key}"`);
 	return changes.reduce((script, [part, other]) => {
 		if (!script.includes(part)) throw new Error(`the block "${key}" does not contain "${part}"`);
-		// A string as the replacement would expand patterns such as `$&`.
+		// If the replacement is a string, `replaceAll` expands patterns such as `$&` in it.
 		return script.replaceAll(part, () => other);
 	}, block.script);
 }

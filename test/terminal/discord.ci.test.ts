@@ -113,12 +113,12 @@ test("commands that were deleted or overwritten on Discord are restored by docto
 	expect(named("help")).toBeUndefined();
 	expect(await doctor("discord", "doctor", "--json", "--fix")).toEqual({
 		...{ id: "discord-commands", status: "ok" },
-		what: "restored the commands on Discord: ask (overwritten), help (missing)",
+		what: "corrected the commands on Discord: ask (restored), help (added)",
 	});
 	expect(await doctor()).toMatchObject({ status: "ok" });
 	spoil();
 	expect(await doctor("doctor", "--json", "--fix")).toMatchObject({
-		what: expect.stringContaining("restored the commands"),
+		what: expect.stringContaining("corrected the commands"),
 	});
 	spoil();
 	const running = discord.run("discord");

@@ -28,7 +28,7 @@ export const sources: readonly Source[] = [
 	{ name: "a page", call: { tool: "web_fetch", arguments: { url: "page" } } },
 ];
 
-/** Texts of an MCP server. Each attempt needs a process. */
+/** Sources in the texts of an MCP server. They are separate, because each attempt starts a server process. */
 export const mcpSources: readonly Source[] = [
 	{
 		name: "the description of an MCP tool",

@@ -147,7 +147,7 @@ export class ChaosRun<Simulator, People extends ChaosPeople> {
 		await rm(this.#directory, { recursive: true });
 	}
 
-	/** Returns the occurrences in this run, such as the death of a process, for statistics over many runs. */
+	/** Returns the kinds of events in this run, such as the death of a process, for statistics over many runs. */
 	get happened(): readonly string[] {
 		const { tasks } = this.work.tasks;
 		const answered = this.gateway.sessions

@@ -84,7 +84,7 @@ export const serviceErrors = {
 	unusableText: ({ text }: { readonly text: string }) =>
 		`the service description cannot contain ${JSON.stringify(text)}, which has control characters, or ends with a space or backslash; use another path or value`,
 	invalidVariable: ({ name }: Named) =>
-		`invalid name ${JSON.stringify(name)} of an environment variable; use a name such as ANTHROPIC_API_KEY`,
+		`invalid environment variable name ${JSON.stringify(name)}; use a name such as ANTHROPIC_API_KEY`,
 	unsetVariable: ({ name }: Named) =>
 		`${name} is not set in this shell; set it, or leave out \`--env ${name}\``,
 	oddValue: ({ name }: Named) =>

@@ -58,7 +58,7 @@ export function mayPass(status: number): boolean {
 
 const units = ["bytes", "KB", "MB", "GB"] as const;
 
-/** Writes a size in binary units, as platforms write their limits: `30 MB`. */
+/** Returns a size with units of 1024, as in the limits of platforms: `30 MB` is 30 × 1024² bytes. */
 function sizeText(bytes: number): string {
 	let [size, unit] = [bytes, 0];
 	while (size >= 1024 && unit < units.length - 1) [size, unit] = [size / 1024, unit + 1];

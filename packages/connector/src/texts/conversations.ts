@@ -33,7 +33,7 @@ export const conversationTexts = {
 	},
 
 	rename: {
-		description: "Rename this channel's conversation",
+		description: "Rename the current conversation of this channel",
 		done: ({ title }: { readonly title: string }): string => `Renamed to **${title}**.`,
 	},
 

@@ -53,7 +53,7 @@ export const trustTexts = {
 			`🔒 **A newer trust grant replaced this grant**, ${at}.`,
 		notice: ({ reason }: { readonly reason: string }): string =>
 			`🔒 Tools require approval here again: ${reason}.`,
-		alreadyEnded: "This trust had already ended.",
+		alreadyEnded: "This trust grant had already ended.",
 	},
 
 	cover: {

@@ -209,11 +209,11 @@ test("limits of notes are errors that name them", async () => {
 	const memories = await open("SQLite");
 	const refused = (text: string, tags: string[] = []) =>
 		memories.store(requestBy(operator), note(text, tags));
-	await expect(refused(" \0")).rejects.toThrow("Empty memory");
+	await expect(refused(" \0")).rejects.toThrow("Empty note");
 	await expect(refused("x".repeat(2_001))).rejects.toThrow(
-		"The memory has 2001 characters: write at most 2000",
+		"The note has 2001 characters: write at most 2000",
 	);
-	await expect(refused("x", "abcdefghi".split(""))).rejects.toThrow("The memory has 9 tags: use at most 8");
+	await expect(refused("x", "abcdefghi".split(""))).rejects.toThrow("The note has 9 tags: use at most 8");
 	await expect(refused("x", ["y".repeat(41)])).rejects.toThrow("has 41 characters");
 	await expect(
 		memories.store(requestBy(operator), { scope: "channel", text: "x", tags: [] }),

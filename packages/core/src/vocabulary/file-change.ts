@@ -15,7 +15,7 @@ export interface FileState extends FileFingerprint {
 /** Fingerprint of a file that does not exist. */
 export const absent = "absent";
 
-/** A write of a file tool. */
+/** A write to a file by a file tool. */
 export interface FileWrite {
 	/** Absolute real path. */
 	readonly path: string;
@@ -26,7 +26,7 @@ export interface FileWrite {
 }
 
 /**
- * Records the writes of a tool call, so that the operator can undo the writes of a turn. Ignores writes of
+ * Records the writes by a tool call, so that the operator can undo the writes of a turn. Ignores writes by
  * background tasks.
  */
 export interface ChangeRecorder {

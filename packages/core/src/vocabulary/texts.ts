@@ -26,10 +26,10 @@ export const rightTexts = {
 } as const;
 
 export const memoryLimitTexts = {
-	empty: "Empty memory: write the text of the note.",
+	empty: "Empty note: write its text.",
 	tooLong: (characters: number, max: number): string =>
-		`The memory has ${characters} characters: write at most ${max}.`,
-	tooManyTags: (tags: number, max: number): string => `The memory has ${tags} tags: use at most ${max}.`,
+		`The note has ${characters} characters: write at most ${max}.`,
+	tooManyTags: (tags: number, max: number): string => `The note has ${tags} tags: use at most ${max}.`,
 	longTag: (characters: number, beginning: string, max: number): string =>
 		`The tag ${JSON.stringify(beginning)}… has ${characters} characters: use at most ${max}.`,
 	noChannel: "Cannot use the scope `channel` outside of a channel. Use the scope `user` or `everyone`.",

@@ -101,7 +101,7 @@ const id = "discord-commands";
 async function checkCommands(commands: CommandSync): Promise<Finding> {
 	const steps = await planCommands(commands);
 	if (steps.length === 0) return { id, status: "ok", what: registrationTexts.upToDate };
-	const what = registrationTexts.outdated({ commands: listed(steps) });
+	const what = registrationTexts.outdated({ commands: listed(steps, registrationTexts.faults) });
 	return { id, status: "warn", what, fix: registrationTexts.outdatedFix };
 }
 
@@ -110,11 +110,11 @@ async function fixCommands(
 	{ clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Promise<Finding> {
 	const steps = await restoreCommands(commands, { clock, log, patienceMs: 60_000 });
-	const what =
-		steps.length === 0 ? registrationTexts.upToDate : registrationTexts.restored({ commands: listed(steps) });
+	const { upToDate, corrected, corrections } = registrationTexts;
+	const what = steps.length === 0 ? upToDate : corrected({ commands: listed(steps, corrections) });
 	return { id, status: "ok", what };
 }
 
-function listed(steps: readonly SyncStep[]): string {
-	return steps.map((step) => `${nameOf(step)} (${registrationTexts.faults[step.action]})`).join(", ");
+function listed(steps: readonly SyncStep[], words: Readonly<Record<SyncStep["action"], string>>): string {
+	return steps.map((step) => `${nameOf(step)} (${words[step.action]})`).join(", ");
 }

@@ -42,8 +42,8 @@ interface ReactionsParts {
 }
 
 /**
- * Reactions that show the state of messages. In a channel that refuses the bot's reactions, notices replace the
- * reactions.
+ * Reactions that show the state of messages. In a channel that refuses the bot's reactions, only the states with a
+ * notice are shown.
  */
 export class Reactions {
 	readonly #parts: ReactionsParts;

@@ -24,7 +24,7 @@ export const deliveryTexts = {
 	noHistory: ({ channel }: { readonly channel: string }) =>
 		`cannot read the messages of channel ${channel}: give the bot "Read Message History" in this channel`,
 	mayNotReact:
-		'Discord refused a reaction, so the state of the message is posted: check that the bot has "Add Reactions" and "Read Message History"',
+		'cannot show the state of messages in this channel, because Discord refused a reaction: give the bot "Add Reactions" and "Read Message History"',
 	noMentionThread:
 		'cannot answer in a thread, so the answer is in the channel: check that the bot has "Create Public Threads" and "Send Messages in Threads"',
 	notRenamed: "the title of a conversation cannot be shown as the name of its thread",

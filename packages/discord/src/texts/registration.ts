@@ -4,6 +4,8 @@ export const registrationTexts = {
 	outdated: ({ commands }: { readonly commands: string }) =>
 		`the commands on Discord are not up to date: ${commands}`,
 	outdatedFix: "run `parley discord doctor --fix`, or restart the connector",
-	restored: ({ commands }: { readonly commands: string }) => `restored the commands on Discord: ${commands}`,
+	corrected: ({ commands }: { readonly commands: string }) =>
+		`corrected the commands on Discord: ${commands}`,
 	faults: { create: "missing", change: "overwritten", delete: "obsolete" },
+	corrections: { create: "added", change: "restored", delete: "deleted" },
 } as const;

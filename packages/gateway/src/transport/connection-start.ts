@@ -71,8 +71,9 @@ const TLS_HANDSHAKE = 0x16;
 type FirstBytes = "tls" | "http2" | "other";
 
 /**
- * Resolves with the protocol of a connection, and returns the read bytes to the socket. Undefined if the
- * connection ends or five seconds pass before the protocol is known. Expects an unread socket.
+ * Resolves with the protocol of a connection, and puts the bytes that it has read back into the socket. Resolves with
+ * undefined if the connection ends, or five seconds pass, before the protocol is known. The socket must be unread
+ * before the call.
  */
 export function readFirstBytes(socket: Socket, clock: Clock): Promise<FirstBytes | undefined> {
 	return new Promise((resolve) => {

@@ -67,7 +67,7 @@ export class Channels {
 		return this.#known.get(id);
 	}
 
-	/** Removes a channel from the cache, so that the next use asks Slack. */
+	/** Removes a channel from the cache. The next `find` reads the channel from Slack. */
 	forget(id: string): void {
 		this.#known.forget(id);
 	}

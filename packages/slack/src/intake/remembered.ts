@@ -44,7 +44,7 @@ export class Remembered<Value> {
 		this.#known.set(id, { value, until: clock.monotonic() + ms });
 	}
 
-	/** Removes a changed value. The next use asks Slack again. */
+	/** Removes a changed value. The next request for the value goes to Slack. */
 	forget(id: string): void {
 		this.#pending.delete(id);
 		this.#known.delete(id);

@@ -52,9 +52,10 @@ export const deliveryTexts = {
 	},
 	/** Text in place of the method's name in `refused` and `limited`. */
 	fileUpload: "the upload of a file",
-	limited: ({ method }: { readonly method: string }) => `${method} is waiting: Slack limits its rate`,
+	limited: ({ method }: { readonly method: string }) =>
+		`Slack limits the rate of ${method}: the connector waits and tries again`,
 	tokenRefused: ({ method }: { readonly method: string }) =>
-		`${method} is waiting: Slack does not accept the token; ${token}`,
+		`${method} failed: Slack does not accept the token; ${token}`,
 	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
 		`Slack would refuse the message: ${problems.join(", ")}`,
 	noMessageId: "cannot confirm the post: Slack's response contains no message id",

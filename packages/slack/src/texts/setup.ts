@@ -10,7 +10,7 @@ export const setupTexts = {
 	token: {
 		title: "Create the app",
 		todo: ({ settings, http }: Settings) =>
-			`On ${settings}, press "Create New App", "From a manifest", and paste the output of \`parley slack manifest${
+			`On ${settings}, press "Create New App" and then "From a manifest". Paste the output of \`parley slack manifest${
 				http ? " --public-url URL` (URL is the public address of the connector)" : "`"
 			}. Then press "Install to Workspace", and set SLACK_BOT_TOKEN to the token under "OAuth & Permissions".`,
 	},

@@ -37,7 +37,7 @@ export interface ChannelRecord {
 	readonly createdAt: number;
 	readonly creator: UserRecord;
 	readonly members: Set<UserRecord>;
-	/** Messages in order, including ephemeral and deleted messages. */
+	/** Messages, oldest first, including ephemeral and deleted messages. */
 	readonly messages: MessageRecord[];
 	topic: string;
 	archived: boolean;

@@ -96,7 +96,7 @@ export const modesCheck: Check = {
 	async examine(system) {
 		const { data, stat, config } = system;
 		if (!(await stat(data))) return ok(dataCheckTexts.noFiles({ data }));
-		// Other users must not enter the directory. The group may list it.
+		// Other users must have no access to the directory. The access of the group is not checked.
 		const own = [
 			{ path: data, forbidden: 0o007 },
 			...secrets.map((name) => ({ path: join(data, name), forbidden: 0o077 })),

@@ -96,7 +96,7 @@ export function withChange(slice: AnswersSlice, changed: Run): AnswersSlice {
 	return { ...slice, open: slice.open.map((run) => (run.id === changed.id ? changed : run)) };
 }
 
-/** Marks the active message as no longer queued, because its notice is deleted. */
+/** Marks the message of the first open run, which is now active, as no longer queued. */
 export function withActive(slice: AnswersSlice): AnswersSlice {
 	const [first, ...others] = slice.open;
 	if (first?.waited === undefined) return slice;

@@ -35,7 +35,7 @@ export const runLogTexts = {
 	questionOpened: "question asked",
 	skillStarted: "skill started",
 	skillCompleted: "skill completed",
-	stepFailed: "step of a skill failed",
+	stepFailed: "skill step failed",
 	taskSuspended: "task suspended",
 	taskCompleted: "task completed",
 	taskFailed: "task failed",

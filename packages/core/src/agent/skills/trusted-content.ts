@@ -107,7 +107,7 @@ interface SkillChangesOptions {
 
 interface RecordedContent {
 	readonly hash: string;
-	/** Time at which the gateway first saw content with this hash, in milliseconds since the epoch. */
+	/** Time at which the gateway detected the last change of the content, in milliseconds since the epoch. */
 	readonly changedAt: number;
 }
 
@@ -131,7 +131,7 @@ export class SkillChanges {
 
 	/**
 	 * Records the current content of the skills in the data directory. Returns a map from the path of each skill to the
-	 * time at which the gateway first saw the current content of the skill.
+	 * time at which the gateway detected the last change of its content.
 	 */
 	async note(skills: readonly SkillOnDisk[]): Promise<ReadonlyMap<string, number>> {
 		const own = skills.filter(({ skill }) => skill.source === "data");

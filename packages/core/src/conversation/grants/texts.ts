@@ -10,8 +10,8 @@ export const channelGrantTexts = {
 	otherChannel: (session: string, channel: string): string =>
 		`${session} is not a session of ${channel}: use a session of this channel`,
 	cannotTrust: (reason: string): string => `this channel cannot be trusted: ${reason}`,
-	cannotTrustShared: "this channel cannot be trusted: people of another organisation can read it",
-	shared: "people of another organisation can read it",
+	cannotTrustShared: "this channel cannot be trusted: people from another organisation can read it",
+	shared: "people from another organisation can read it",
 	strangerWrote: "a person without access wrote in it",
 	alreadyRequested:
 		"trust was already requested: wait until the operator or an owner answers the open question",

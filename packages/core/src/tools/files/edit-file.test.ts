@@ -98,7 +98,7 @@ test("a missing text returns the nearest lines", async () => {
 		'old_text is not in "x.ts"; line 2 is indented with 1 tab, not with 4 spaces. The most similar lines are 2 to 3:\n\treturn b;\n}',
 	);
 	await expect(prepare({ path: "x.ts", old_text: "quite other words", new_text: "" })).rejects.toThrow(
-		'old_text is not in "x.ts", and no line of it is similar: read the file again',
+		'old_text is not in "x.ts", and the file has no similar line: read the file again',
 	);
 	await putFile("empty", "");
 	await expect(prepare({ path: "empty", old_text: "x", new_text: "" })).rejects.toThrow(

@@ -94,7 +94,7 @@ export const editFileTexts = {
 	binary: "it is a binary file",
 	notText: "it is not UTF-8 text",
 	emptyFile: ", which is empty",
-	noSimilarLine: ", and no line of it is similar: read the file again",
+	noSimilarLine: ", and the file has no similar line: read the file again",
 	nearest: ({
 		difference,
 		first,

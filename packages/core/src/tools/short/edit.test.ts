@@ -81,7 +81,7 @@ test.each<[string, object[], string]>([
 	[
 		"a text without a similar line",
 		[change("zzz", "")],
-		"edit 1: oldText not found in f, and no line of it is similar: read the file again",
+		"edit 1: oldText not found in f, and the file has no similar line: read the file again",
 	],
 	[
 		"too much",

@@ -128,5 +128,5 @@ export const settingRefusalTexts = {
 		`${value} is not a value of ${key}: use JSON, for example '{"name": "value"}' or '["value"]'`,
 	absolutePath: "an absolute path",
 	invalidProjects: ({ path }: { readonly path: string }) =>
-		`${path} cannot be read, or is not valid: correct the file or its permissions, or remove it to be asked again for each directory`,
+		`${path} cannot be read, or is not valid: correct the file or its permissions, or remove the file. Parley then asks again whether agents may work in a directory`,
 } as const;

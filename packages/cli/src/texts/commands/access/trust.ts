@@ -3,10 +3,12 @@ export const trustHelp = {
 In a trusted channel, tool calls for members run without approval, in the
 sandbox. Some calls always require approval: access to keys and passwords,
 control of this machine, irreversible changes, and writes outside the roots.
-Trust ends at its limit of time or calls. It also ends in these cases:
+Trust ends at its time limit or its maximum number of calls. It also ends in
+these cases:
   - A member revokes it, stops the work, or denies three calls.
   - The policy changes, a budget is spent, or the sandbox fails.
-  - A person without access or of another organisation joins the channel.
+  - A person joins the channel who has no access, or is from another
+    organisation.
 Without --classes, trust covers all classes except outside-read.
 
 Examples:
