@@ -98,7 +98,7 @@ test("a call is not run if the description of its tool changed after the approva
 });
 
 async function untilChanged({ t }: McpScene): Promise<void> {
-	const hasChanged = () => t.log.records.some(({ message }) => message.includes("announced"));
+	const hasChanged = () => t.log.records.some(({ message }) => message.includes("changed its list of tools"));
 	await expect.poll(hasChanged, { timeout: paced(20_000) }).toBe(true);
 }
 
