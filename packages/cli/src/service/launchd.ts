@@ -54,7 +54,6 @@ export function launchdManager(scope: Scope, machine: Machine): ServiceManager {
 		forget: async () => undefined,
 		state: async (name) => readState(await print(name)),
 		afterInstall: async () => [],
-		logCommand: () => undefined,
 	};
 }
 

@@ -30,6 +30,4 @@ export interface ServiceManager {
 	state(name: string): Promise<ServiceState>;
 	/** Resolves with notes for the operator after an installation, for example about logouts. */
 	afterInstall(name: string): Promise<readonly string[]>;
-	/** Returns the command that shows the log without Parley, or undefined for launchd. */
-	logCommand(name: string): string | undefined;
 }

@@ -12,7 +12,7 @@ import { systemdUnit } from "./systemd-unit.ts";
 /** A systemd version that supports all settings of the unit. */
 const recentVersion = 255;
 
-/** Creates a manager that uses systemctl(1), loginctl(1) and journalctl(1). */
+/** Creates a manager that uses systemctl(1) and loginctl(1). */
 export function systemdManager(scope: Scope, given: Machine): ServiceManager {
 	const machine = withRuntimeDirectory(scope, given);
 	const option = scope === "user" ? ["--user"] : [];
@@ -42,7 +42,6 @@ export function systemdManager(scope: Scope, given: Machine): ServiceManager {
 		},
 		state: async (name) => readState(await call("show", unitOf(name), `--property=${properties.join(",")}`)),
 		afterInstall: async () => (scope === "user" ? linger(machine) : []),
-		logCommand: (name) => ["journalctl", ...option, "-u", name, "-f"].join(" "),
 	};
 }
 
