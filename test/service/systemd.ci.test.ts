@@ -117,7 +117,7 @@ test("a second gateway is not installed on the data of a running one", async () 
 	const { code, error } = await managers.run(["service", "install"]);
 	expect({ code, error }).toEqual({
 		code: 1,
-		error: expect.stringMatching(/already running on .*`parley stop`/),
+		error: expect.stringMatching(/already running on .*`parley stop --data .*`/),
 	});
 	// Without a service, the gateway writes its log to the data directory.
 	await managers.succeeds(["ask", "say: hello"]);

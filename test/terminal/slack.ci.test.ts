@@ -133,7 +133,7 @@ test("setup asks for missing steps, checks again on Enter, and ends with an answ
 	app.scopes = new Set([...scopes].filter((scope) => scope !== "chat:write"));
 	const setup = slack.run(...documentedArguments("slack: parley slack setup"));
 	await setup.shows("Press Enter to check again, or Ctrl-C to stop.");
-	expect(setup.text).toContain('press "Create New App", "From a manifest"');
+	expect(setup.text).toContain('press "Create New App" and then "From a');
 	expect(setup.text).toContain("the bot lacks scopes: chat:write");
 	expect(setup.text).not.toContain("2/4");
 	app.scopes = scopes;

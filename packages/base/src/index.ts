@@ -1,3 +1,4 @@
+export { alternatives } from "./alternatives.ts";
 export { type Cache, createCache } from "./cache.ts";
 export { type Clock, delay, systemClock, type Timer } from "./clock.ts";
 export { type Defined, defined, definedItems } from "./defined.ts";

@@ -51,7 +51,7 @@ test("keys are not written through a link that another user put beside their fil
 });
 
 test.each([
-	["1X", "x", "of an environment variable; use a name"],
+	["1X", "x", "invalid environment variable name"],
 	["X", "", "not set"],
 	["X", undefined, "not set"],
 	["X", "a b", "characters"],

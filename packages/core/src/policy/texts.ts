@@ -1,3 +1,4 @@
+import { alternatives } from "@parley/base";
 /** Reasons of decisions, for example after "requires approval:", and texts about policy files. */
 export const policyTexts = {
 	invalid: (layer: string, reason: string): string =>
@@ -55,7 +56,7 @@ export const policyFileTexts = {
 	unknownKey: (key: string, advice: string): string => `unknown key ${key}${advice}`,
 	noTool: (tool: string, advice: string): string => `there is no tool ${tool}${advice}`,
 	noCommandTool: (tools: readonly string[]): string =>
-		`the rule has a command, but none of its tools runs commands: use ${tools.join(" or ")} in tools, or remove the command`,
+		`the rule has a command, but none of its tools runs commands: use ${alternatives(tools)} in tools, or remove the command`,
 	missing: (name: string, needed: string | undefined): string => `${name} is missing; needed: ${needed}`,
 	notAllowed: (value: string, name: string, allowed: string | undefined): string =>
 		`${value} is not allowed for ${name}; allowed: ${allowed}`,

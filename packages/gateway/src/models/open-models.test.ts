@@ -90,7 +90,7 @@ test.each<[string, Given, RegExp]>([
 	[
 		"model",
 		{ model: "claude-sonet-5-5", origins: { model: "PARLEY_MODEL" } },
-		/^"claude-sonet-5-5" is not allowed for model \(PARLEY_MODEL\): no model has this name \(did you mean claude-sonnet-5-5 or .*\?\); allowed: a tier: /,
+		/^"claude-sonet-5-5" is not allowed for model \(PARLEY_MODEL\): no model has this name \(did you mean claude-sonnet-5-5, .* or .*\?\); allowed: a tier: /,
 	],
 	[
 		"model",

@@ -1,4 +1,4 @@
-import { type Clock, defined, type Logger, type ParleyError } from "@parley/base";
+import { alternatives, type Clock, defined, type Logger, type ParleyError } from "@parley/base";
 import {
 	createAiSdkModel,
 	createAnthropicModel,
@@ -244,7 +244,7 @@ interface Place {
 
 function checkKnown(value: string, { path, origin }: Place, table: ModelTable, config: Config): void {
 	if (table.find(value, anthropic) || table.admits(value)) return;
-	const near = table.near(value, anthropic).join(" or ");
+	const near = alternatives(table.near(value, anthropic));
 	const tiers = table.list(anthropic).flatMap(({ tier, id }) => (tier ? [`${tier} (${id})`] : []));
 	const advice = adviceAbout(config)(value);
 	throw notAllowed({ origin: () => origin }, path, {

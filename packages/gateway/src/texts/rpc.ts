@@ -1,3 +1,4 @@
+import { alternatives } from "@parley/base";
 /** Errors and notes of the agent that runs as a subprocess. */
 export const rpcTexts = {
 	noTemporaryDirectory: ({
@@ -24,7 +25,7 @@ export const rpcTexts = {
 		readonly host: string;
 		readonly listed: string;
 	}) =>
-		`model: there is no model ${model}; ${near.length > 0 ? `did you mean ${near.join(" or ")}?` : `${host} has ${listed || "none"}`}`,
+		`model: there is no model ${model}; ${near.length > 0 ? `did you mean ${alternatives(near)}?` : `${host} has ${listed || "none"}`}`,
 	dataDirectoryAsSession: ({ directory }: { readonly directory: string }) =>
 		`--session ${directory} is the data directory of a gateway; use a separate directory for each session`,
 	otherWorkingDirectory: ({ requested, rootDir }: { readonly requested: string; readonly rootDir: string }) =>

@@ -1,3 +1,4 @@
+import { alternatives } from "@parley/base";
 /** Reasons why a run stopped, or why a model call or tool call was refused, and a related log message. */
 export const limitTexts = {
 	modelCalls: (count: number): string => `stopped after ${count} model calls`,
@@ -46,7 +47,7 @@ export const runTexts = {
 	notStarted: "the run has not started",
 	unknownTools: (agent: string, tools: readonly string[], available: string): string =>
 		`the agent ${agent} names ${tools.length === 1 ? "an unknown tool" : "unknown tools"}: ${tools.join(", ")}; available: ${available}`,
-	didYouMean: (names: readonly string[]): string => `; did you mean ${names.join(" or ")}?`,
+	didYouMean: (names: readonly string[]): string => `; did you mean ${alternatives(names)}?`,
 	noModel: (model: string, rest: string): string =>
 		`model: there is no model ${JSON.stringify(model)}${rest}`,
 	otherServer: (url: string): string =>
