@@ -14,8 +14,8 @@ export const MessageContextParams = z.object({
 		.array(
 			z.object({
 				/**
-				 * The platform's id of the message. If the model received the message with an earlier request, only an
-				 * edited message, or a message to which the request refers, is sent again.
+				 * The platform's id of the message. The gateway sends a message to the model again only if the message was
+				 * edited or the request refers to it.
 				 */
 				id: z.string().min(1).max(128),
 				/**

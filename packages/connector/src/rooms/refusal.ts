@@ -56,7 +56,7 @@ function howToPair(platform: RoomContext["platform"]): string {
 	return accessTexts.noAccess({ command: platform.command("pair", {}) });
 }
 
-/** Pattern of the gateway's ids, with the colon or the space before an id. */
+/** Pattern of the gateway's ids, with the colon, the space and the quotation marks around an id, if present. */
 const gatewayId = /:? ?"?\b(?:sess|run|task|call|prompt|grant|file|sched|mem|msg|review)_[0-9a-z]{20,}"?/gu;
 
 /** Returns the gateway's message as a sentence in Markdown, without ids and the machine-readable prefix. */

@@ -281,7 +281,10 @@ interface MemoriesTable extends Stamped {
 	subject: string;
 	/** Person or principal that wrote the note, through a run or a request. */
 	author: string;
-	/** Session in which a run wrote the note. The session may have been deleted. Null if a client stored the note. */
+	/**
+	 * Session of the run that wrote the note, or for the run of a task, the session that owns the task. The session may
+	 * have been deleted. Null if a client stored the note.
+	 */
 	session_id: string | null;
 	/** Taint of the session or request that wrote the note (see taint.ts). */
 	taint: string;

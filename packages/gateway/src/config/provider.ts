@@ -11,7 +11,7 @@ export type ProviderReason = "key" | "base-url" | "llama" | "configured" | "no k
 /** The gateway's key for the Messages API. */
 export interface MessagesKey {
 	readonly apiKey?: string;
-	/** Name of the option or variable with the key, for messages. */
+	/** Name of the option or environment variable with the key. Shown in errors. */
 	readonly keyName?: string;
 }
 

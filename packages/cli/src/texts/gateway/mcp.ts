@@ -40,7 +40,7 @@ export const mcpServeTexts = {
 	noServers: "No MCP servers.",
 } as const;
 
-/** Texts of `parley mcp` about the list, and about changes of servers and of trust. */
+/** Texts of `parley mcp` about the list of servers, and about changes to servers and their trust. */
 export const mcpSetupTexts = {
 	columns: ["NAME", "TRUST", "LOGIN", "SOURCE", "COMMAND"],
 	noServers: "No MCP servers. Add one with: parley mcp add NAME COMMAND",

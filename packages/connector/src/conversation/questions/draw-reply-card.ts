@@ -147,7 +147,7 @@ function drawEnded(entries: readonly Entry[], scene: Scene): Drawn {
 	return { lines, shownTokens: new Set(), cut: !isShort };
 }
 
-/** Calls with equal results, for example one decision of a person about several calls. */
+/** Decision about one or more calls, for example several calls that one person approved together. */
 interface Decision {
 	/** The result with its person and time, and the names or the numbers of the calls. */
 	readonly line: string;

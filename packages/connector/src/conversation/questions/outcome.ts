@@ -13,9 +13,9 @@ import { fenced, quoted } from "./markdown.ts";
 import { type OpenQuestion, platformOf, type QuestionForm } from "./question.ts";
 
 export interface QuestionOutcome {
-	/** One line of Markdown: the result, the people who decided, if any, and the time. */
+	/** One line of Markdown: the result, the approvers or the respondent, if any, and the time. */
 	readonly words: string;
-	/** The result, and the people who decided, without the time. */
+	/** Like `words`, but without the time. */
 	readonly decision: string;
 	/** The reason for a denial, or the changed arguments of an approval, in plain text. */
 	readonly detail?: OutcomeDetail | undefined;

@@ -44,7 +44,7 @@ export async function startSkillOfCall(
 	return { text: skill.text };
 }
 
-/** Returns the end event of each skill of a run. A skill ends with its run. */
+/** Returns the end event of each text skill of a run. A text skill ends with its run. */
 export function endsOfSkills(
 	{ id: runId, steps }: Run,
 	{ content, error, now }: { readonly content: string; readonly error: string; readonly now: number },

@@ -130,7 +130,7 @@ async function ifLink(path: string): Promise<string | undefined> {
 }
 
 /**
- * Maximum directory entries that a search reads. To read 20,000 entries delays a command by a few tenths of a second.
+ * Maximum directory entries that a search reads. A search of 20,000 entries delays a command by a few tenths of a second.
  */
 const MAX_ENTRIES = 20_000;
 /**

@@ -124,8 +124,8 @@ async function isUnnamed(
 	const [revision = "", ...path] = word.split(":");
 	if (revision === "") return false;
 	const { code, output } = await runGit(["cat-file", "-t", `${revision}^{}`], directory, context);
-	// If git fails, the word is a path, or git reports the error when the call runs. A path after a commit names the
-	// content.
+	// If git fails here, either the word is a path, or git reports the error when the call runs. In `COMMIT:PATH`, the
+	// path names the content.
 	return code === 0 && !(path.length > 0 ? ["commit"] : objects).includes(output.trim());
 }
 
