@@ -40,10 +40,10 @@ test("an attachment is read completely, unless it is too large", async () => {
 	port.downloads.set(attachment.url, new Uint8Array([1, 2]));
 	expect(await platform.read(attachment, signal)).toEqual(new Uint8Array([1, 2]));
 	await expect(platform.read({ ...attachment, size: 3 }, signal)).rejects.toThrow(
-		"a.txt arrived incomplete (2 of 3 bytes): send it again",
+		"only 2 of 3 bytes of the file arrived: attach the file again",
 	);
 	await expect(platform.read({ ...attachment, size: 26 * 1024 * 1024 }, signal)).rejects.toThrow(
-		"a.txt is larger than 25 MiB: send a smaller file",
+		"the file is larger than 25 MiB: attach a smaller file",
 	);
 });
 

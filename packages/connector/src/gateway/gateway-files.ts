@@ -206,7 +206,7 @@ function exchange({ url, token, certificate }: GatewayAddress, post: HttpRequest
 			bytes += chunk.length;
 			chunks.push(chunk);
 			if (bytes <= post.maximum) return;
-			const message = `the gateway's response is larger than ${post.maximum} bytes`;
+			const message = `the gateway at ${target.origin} sent more than ${post.maximum} bytes: check that this address is a gateway of this version`;
 			response.destroy(new ParleyError(message, { code: "resource_exhausted" }));
 		});
 		response.on("error", failed);

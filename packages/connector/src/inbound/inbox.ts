@@ -156,9 +156,12 @@ export class Inbox {
 	async accept({ id, conversation, data }: QueuedEvent): Promise<boolean> {
 		const { store, clock, capacity = 10_000 } = this.#parts;
 		if (this.#count >= capacity) {
-			throw new ParleyError(`cannot queue event ${id}: ${this.#count} events are already waiting`, {
-				code: "resource_exhausted",
-			});
+			throw new ParleyError(
+				`cannot queue event ${id}: ${this.#count} events are already waiting; send it again later`,
+				{
+					code: "resource_exhausted",
+				},
+			);
 		}
 		await this.#failpoints.reach("inbound.insert");
 		const row = { id, conversation, data: JSON.stringify(data), now: clock.now() };

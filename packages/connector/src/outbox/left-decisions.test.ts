@@ -64,7 +64,7 @@ test("the first of two decisions is used, a different one is refused, and a late
 	await expect(undecided.leave("sess_1/1/0", true)).rejects.toMatchObject({ code: "failed_precondition" });
 	await undecided.leave("sess_1/2/0", true);
 	await expect(undecided.leave("sess_1/2/0", false)).rejects.toThrow(
-		"me has already decided to send post sess_1/2/0",
+		"cannot drop post sess_1/2/0: me has already decided to send it",
 	);
 	await undecided.polls();
 	expect(office.shown).toEqual(["two"]);

@@ -242,7 +242,9 @@ test("if a lookup is permanently impossible, a person decides, and only the rest
 	await office.plan([{ payload: "next" }]);
 	expect(office.shown).toEqual(["next"]);
 	const [undecided] = await office.outbox.stuck(10);
-	expect(undecided?.reason).toBe("the connector cannot check whether the post was sent: it was rejected");
+	expect(undecided?.reason).toBe(
+		"the connector cannot check whether the post was sent: it was rejected; look for the post in its channel, then send or drop it",
+	);
 	await office.outbox.decide("sess_1/1/0", { send: false, by: "ada" });
 	await office.store.quiet();
 	expect(office.shown).toEqual(["next", 2]);

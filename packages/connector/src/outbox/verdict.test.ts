@@ -53,7 +53,8 @@ test("a failing lookup is repeated for a day, and then a person decides", () => 
 	]);
 	expect(judgeLookup(row, looked, outage, { ...later, now: staleMs + 1 })).toMatchObject({
 		to: "held",
-		reason: "the connector cannot check whether the post was sent: 503",
+		reason:
+			"the connector cannot check whether the post was sent: 503; look for the post in its channel, then send or drop it",
 	});
 });
 

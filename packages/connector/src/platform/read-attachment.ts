@@ -20,16 +20,16 @@ const maximum = 25 * 1024 * 1024;
  */
 export async function readAttachment(
 	source: AttachmentSource,
-	{ name, size, url }: Attachment,
+	{ size, url }: Attachment,
 	signal: AbortSignal,
 ): Promise<Uint8Array> {
 	if (size > maximum) {
-		const message = fileTexts.tooLarge({ name, maximum: "25 MiB" });
+		const message = fileTexts.tooLarge({ maximum: "25 MiB" });
 		throw new ParleyError(message, { code: "resource_exhausted" });
 	}
 	const bytes = await source.download(url, maximum, signal);
 	if (bytes.length === size) return bytes;
-	const message = fileTexts.incomplete({ name, bytes: bytes.length, size });
+	const message = fileTexts.incomplete({ bytes: bytes.length, size });
 	throw new ParleyError(message, { code: "data_loss" });
 }
 
@@ -38,13 +38,16 @@ export async function readBounded(
 	chunks: AsyncIterable<Uint8Array>,
 	maximum: number,
 	name: string,
+	fix?: string,
 ): Promise<Buffer> {
 	const read: Uint8Array[] = [];
 	let size = 0;
 	for await (const chunk of chunks) {
 		size += chunk.length;
 		if (size > maximum) {
-			throw new ParleyError(downloadTexts.larger({ name, maximum }), { code: "resource_exhausted" });
+			const problem = downloadTexts.larger({ name, maximum });
+			const message = fix === undefined ? problem : `${problem}: ${fix}`;
+			throw new ParleyError(message, { code: "resource_exhausted" });
 		}
 		read.push(chunk);
 	}

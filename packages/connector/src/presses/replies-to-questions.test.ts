@@ -82,7 +82,7 @@ test.each([
 	["a trust request", elicitation({ type: "confirm" })],
 ])("no reply decides about %s", async (_what, question) => {
 	const t = new QuestionContext([question], sent);
-	for (const [text] of phrases) expect((await t.says(text))?.text).toContain("Use its buttons");
+	for (const [text] of phrases) expect((await t.says(text))?.text).toContain("Press a button of the request");
 	expect(t.gateway.requests).toEqual([]);
 });
 
@@ -91,7 +91,7 @@ test.each(["approve", "deny", "approve 2", "Yes #2.", "deny 2: use another name"
 	async (text) => {
 		const t = new QuestionContext(writes(["a", "b"]), sent);
 		expect((await t.says(text))?.text).toBe(
-			"Not decided, because this post shows 2 calls. Press its buttons, or use `/approvals`.",
+			"Not decided, because this post shows 2 calls. Press the buttons of the post, or use `/approvals`.",
 		);
 		expect(t.gateway.requests).toEqual([]);
 	},

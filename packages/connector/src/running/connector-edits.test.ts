@@ -191,12 +191,12 @@ test("a message or press that is abandoned gets an error reply, and other messag
 			{ says: "nice weather", in: "general" },
 			{ commands: "session list" },
 			{ passes: 60_000 },
-			{ shows: ["I could not handle this"] },
-			{ shows: ["I could not handle this"], in: "general" },
-			{ privately: ["That did not work"] },
+			{ shows: ["I could not handle your message"] },
+			{ shows: ["I could not handle your message"], in: "general" },
+			{ privately: ["Your request failed"] },
 			{ restarts: true },
 			{ passes: 60_000 },
-			{ shows: ["I could not handle this"] },
+			{ shows: ["I could not handle your message"] },
 		],
 		stage,
 	);
@@ -213,7 +213,10 @@ test("an event whose error reply cannot be stored is retried until it can", asyn
 		if (tries >= 5 && tries < 8) stage.store.refusals = 1;
 		throw new ParleyError("it broke", { code: "internal" });
 	};
-	await playScene([{ says: "help me" }, { passes: 120_000 }, { shows: ["I could not handle this"] }], stage);
+	await playScene(
+		[{ says: "help me" }, { passes: 120_000 }, { shows: ["I could not handle your message"] }],
+		stage,
+	);
 	expect(tries).toBe(8);
 	expect((await stage.connector.status()).waiting).toBe(0);
 });

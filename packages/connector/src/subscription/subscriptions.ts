@@ -203,7 +203,7 @@ export class Subscriptions {
 		}
 		if (!isAll || sessions.length >= maxListed) return expecting;
 		this.#parts.log.warn(
-			"the gateway does not list any of the posted conversations: they were deleted, or the token or data directory has changed; their posts are kept",
+			"the gateway does not list any of the posted conversations: they were deleted, or the token or data directory has changed; the connector does not delete their posts",
 		);
 		return [];
 	}

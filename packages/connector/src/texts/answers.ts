@@ -71,7 +71,7 @@ export const answerTexts = {
 	personElsewhere: "a person on another platform",
 	internalError:
 		"The gateway failed. The operator can find the reason in its log. Press **Again** to try once more.",
-	failed: ({ error }: { readonly error: string }): string => `That did not work: ${error}.`,
+	failed: ({ error }: { readonly error: string }): string => `Your request failed: ${error}.`,
 	completeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>
 		`The code is in ${file} (${lines} lines).`,

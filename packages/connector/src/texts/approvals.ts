@@ -73,7 +73,9 @@ export const approvalTexts = {
 		// `name`, `text`: visible text in one line.
 		noJson: ({ name, text }: { readonly name: string; readonly text: string }): string =>
 			`Not approved, because \`${name}\` is not JSON: “${text}”. Write a number, \`true\`, \`"text"\`, a list or an object.`,
-		noObject: 'Not approved, because the arguments are not a JSON object such as `{"path": "notes.txt"}`.',
+		// `text`: visible text in one line.
+		noObject: ({ text }: { readonly text: string }): string =>
+			`Not approved, because the arguments are not a JSON object: “${text}”. Write an object, for example \`{"path": "notes.txt"}\`.`,
 		tooSlow: "The form did not open. Please press the button again.",
 		notEditable: "This call cannot be edited here. Approve it, or deny it with a reason.",
 	},
@@ -138,7 +140,7 @@ export const approvalTexts = {
 
 	/** Texts of the post that replaces a refused card. */
 	plain: {
-		refused: "The full card could not be posted here.",
+		refused: "I could not post the full card here.",
 		reply: "Reply to this post with **approve** or **deny**.",
 		replyAnswer: "Reply to this post with your answer.",
 		approver: ({ command }: { readonly command: string }): string => `An approver can use ${command}.`,
@@ -161,7 +163,7 @@ export const approvalTexts = {
 		critical: "only the operator can approve it, with `parley answer`",
 		notShown: "this post no longer shows this call",
 		answered: ({ outcome }: { readonly outcome: string }): string => `already answered: ${outcome}`,
-		notWaiting: "this call is no longer waiting",
+		notWaiting: "this call is no longer waiting for a decision",
 		unknown: "the gateway no longer has this call",
 	},
 
@@ -183,9 +185,10 @@ export const approvalTexts = {
 		unclear: ({ allowSession }: { readonly allowSession: boolean }): string =>
 			`Not decided. Reply **approve**${allowSession ? ", **approve for this conversation**" : ""}, **deny** or **deny: your reason**, or press a button.`,
 		/** Reply to a message that answers a trust request or a critical call. */
-		onlyButtons: "Not decided, because this request cannot be answered by message. Use its buttons.",
+		onlyButtons:
+			"Not decided, because this request cannot be answered by message. Press a button of the request.",
 		// `command`: command that lists the calls with buttons.
 		severalCalls: ({ calls, command }: { readonly calls: number; readonly command: string }): string =>
-			`Not decided, because this post shows ${calls} calls. Press its buttons, or use \`${command}\`.`,
+			`Not decided, because this post shows ${calls} calls. Press the buttons of the post, or use \`${command}\`.`,
 	},
 };

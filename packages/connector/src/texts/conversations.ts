@@ -9,7 +9,7 @@ export const conversationTexts = {
 		`${count} ${count === 1 ? "message" : "messages"}`,
 
 	create: {
-		description: "Start a new conversation here; the old one is kept",
+		description: "Start a new conversation here; you can return to the old one",
 		// `name`: a space and the title; may be empty.
 		done: ({ name, back }: { readonly name: string; readonly back: string }): string =>
 			`Started a new conversation${name}. \`${back}\` returns to an older conversation.`,
@@ -52,7 +52,8 @@ export const conversationTexts = {
 		noSpace:
 			"Not copied, because there is no space for this conversation's files. Ask the operator to delete old conversations.",
 		occupied: "Not copied, because another conversation has started in the new thread. Try again.",
-		place: "Write the number of the last message to copy, such as 3, or -1 to leave out your last message.",
+		place:
+			"Write the number of the last message to copy, for example 3, or -1 to leave out your last message.",
 	},
 
 	compact: {
@@ -119,7 +120,7 @@ export const conversationTexts = {
 		// `command`: a command in its text form.
 		inThread: ({ command }: { readonly command: string }): string =>
 			`This channel has no conversation of its own. Write \`${command}\` in the thread of a conversation.`,
-		gone: "This conversation was closed, or you cannot see it.",
+		gone: "This conversation was closed, or you cannot see it. Choose another conversation.",
 		stopped: ({ title }: { readonly title: string }): string => `Stopped: ${title}`,
 		idle: ({ title }: { readonly title: string }): string => `I am no longer working on ${title}.`,
 		modelChosen: ({ model, title }: { readonly model: string; readonly title: string }): string =>
@@ -132,5 +133,6 @@ export const conversationTexts = {
 	deleted: "This conversation was deleted. Your next message starts a new one.",
 	mayNotOpen: "you do not have permission to start conversations here: ask the operator for access",
 	mayNotCopy: "only members can copy a conversation: ask the operator for the role member",
-	noSuch: "there is no such conversation here: choose a conversation from the list",
+	noSuch:
+		"cannot switch to this conversation, because it does not belong to this channel: choose a conversation from the list",
 };

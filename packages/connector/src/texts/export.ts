@@ -4,7 +4,7 @@ export const exportTexts = {
 	done: "This conversation as a file:",
 	// `command`: a command. Only the person who sends the command sees its answer.
 	onlyPrivate: ({ command }: { readonly command: string }): string =>
-		`All readers of this channel would see the file. Use \`${command}\` instead.`,
+		`Not exported, because all readers of this channel would see the file. Use \`${command}\` instead.`,
 	onlyMembers: "only members can get a conversation as a file: ask the operator for the role member",
 	exported: ({ at }: { readonly at: string }): string => `Exported ${at}`,
 	leftOut: "*The beginning of the conversation is left out, because the file would be too long.*",

@@ -3,15 +3,15 @@ export const messageTexts = {
 	greeting: "Hello! Write your request in the same message as my name. `!help` lists the commands.",
 	edited: "I started before you edited this message.",
 	notHandled:
-		"I could not handle this, because something failed on my side. Please send it again later. The operator can find the error in the log.",
+		"I could not handle your message because of an error on my side. Please send it again later. The operator can find the reason in the log.",
 	notDone:
-		"That did not work, because something failed on my side. Please try again later. The operator can find the error in the log.",
+		"Your request failed because of an error on my side. Please try again later. The operator can find the reason in the log.",
 	oldButton: "This button no longer works. Please send your request again.",
 
 	why: {
 		description: "Show how the agent handled a message, and why",
 		message: "Link or id of the message; your last message by default",
-		unknown: "I have no record of that message. I keep records for seven days.",
+		unknown: "I have no record of that message. I delete records after seven days. Choose a newer message.",
 		text: ({
 			at,
 			reason,
@@ -81,17 +81,10 @@ export const fileTexts = {
 	missing: ({ files }: { readonly files: string }): string => `[Files that did not arrive: ${files}]`,
 	tooMany: ({ name, maximum }: { readonly name: string; readonly maximum: number }): string =>
 		`\`${name}\`: a message can have at most ${maximum} files, so send this file in another message`,
-	tooLarge: ({ name, maximum }: { readonly name: string; readonly maximum: string }): string =>
-		`${name} is larger than ${maximum}: send a smaller file`,
-	incomplete: ({
-		name,
-		bytes,
-		size,
-	}: {
-		readonly name: string;
-		readonly bytes: number;
-		readonly size: number;
-	}): string => `${name} arrived incomplete (${bytes} of ${size} bytes): send it again`,
+	tooLarge: ({ maximum }: { readonly maximum: string }): string =>
+		`the file is larger than ${maximum}: attach a smaller file`,
+	incomplete: ({ bytes, size }: { readonly bytes: number; readonly size: number }): string =>
+		`only ${bytes} of ${size} bytes of the file arrived: attach the file again`,
 	// `maximum`: limit of the platform, if known.
 	tooLargeToPost: ({
 		name,

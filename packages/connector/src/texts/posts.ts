@@ -11,7 +11,7 @@ export const postTexts = {
 	closed: ({ error }: { readonly error: string }): string => `${postTexts.closedStart}${error}`,
 	interrupted: "the connector stopped during the request",
 	unchecked: ({ error }: { readonly error: string }): string =>
-		`the connector cannot check whether the post was sent: ${error}`,
+		`the connector cannot check whether the post was sent: ${error}; look for the post in its channel, then send or drop it`,
 	failed: ({ attempts, reason }: { readonly attempts: number; readonly reason: string }): string =>
 		`not posted after ${attempts} attempts: ${reason}`,
 
@@ -32,7 +32,7 @@ export const postTexts = {
 	replaced: ({ id }: { readonly id: string }): string =>
 		`cannot send post ${id}: a newer post has replaced it`,
 	decided: ({ id, send, by }: { readonly id: string; readonly send: boolean; readonly by: string }): string =>
-		`${by} has already decided ${send ? "to send" : "not to send"} post ${id}`,
+		`cannot ${send ? "drop" : "send"} post ${id}: ${by} has already decided ${send ? "to send it" : "to drop it"}`,
 	oldConnector: ({ platform }: { readonly platform: string }): string =>
 		`the database of the ${platform} connector is from an earlier version of Parley: restart the connector, then try again`,
 };

@@ -4,6 +4,6 @@ export const setupTexts = {
 		title: "Write to the bot",
 		ok: "the bot has answered",
 		fail: "the bot has not answered a message yet",
-		fix: "mention the bot by its name in a channel that it has joined; if you have no access yet, its reply explains how to request access",
+		fix: "mention the bot in a channel that it has joined; if you have no access, its reply explains how to request access",
 	},
 };

@@ -26,7 +26,8 @@ export const downloadTexts = {
 	status: ({ status, platform }: OnPlatform & { readonly status: number }): string =>
 		`cannot read the file, because ${platform} answered ${status}: attach it again`,
 	tooLarge: ({ maximum }: { readonly maximum: number }): string =>
-		`${downloadTexts.larger({ name: downloadTexts.name, maximum })}: attach a smaller file`,
+		`${downloadTexts.larger({ name: downloadTexts.name, maximum })}: ${downloadTexts.smaller}`,
+	smaller: "attach a smaller file",
 	larger: ({ name, maximum }: { readonly name: string; readonly maximum: number }): string =>
 		`${name} is larger than ${maximum % mebibyte === 0 ? `${maximum / mebibyte} MiB` : `${maximum} bytes`}`,
 	/** Name of the file in the error of `readBounded`. */
@@ -38,7 +39,7 @@ export const downloadTexts = {
  * post.
  */
 export const fileUnread = ({ name }: { readonly name: string }): string =>
-	`File not attached: ${name} could not be read from the gateway.`;
+	`File not attached: ${name} could not be read from the gateway. The operator can find the reason in the log.`;
 
 /** Findings about the clock of this machine, and the advice if a platform cannot be reached. */
 export const checkTexts = {

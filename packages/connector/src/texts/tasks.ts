@@ -121,7 +121,7 @@ export const taskTexts = {
 		replyByCommand: ({ command }: { readonly command: string }): string => `You can also use \`${command}\`.`,
 		closed: ({ reason, ended }: { readonly reason: string; readonly ended: boolean }): string =>
 			`${ended ? "⏹️ **Closed**" : "▶️ **Answered**"}: ${reason}`,
-		usualReason: "please review its plan.",
+		usualReason: "please review the plan of the task.",
 	},
 
 	replies: {

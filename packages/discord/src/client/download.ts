@@ -49,7 +49,7 @@ async function read(url: string, maximum: number, signal: AbortSignal): Promise<
 	if (Number(headers.get("content-length") ?? 0) > maximum) {
 		throw new ParleyError(downloadTexts.tooLarge({ maximum }), { code: "resource_exhausted" });
 	}
-	return readBounded(body, maximum, downloadTexts.name);
+	return readBounded(body, maximum, downloadTexts.name, downloadTexts.smaller);
 }
 
 function refused(status: number): ParleyError {

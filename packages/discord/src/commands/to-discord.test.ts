@@ -113,7 +113,7 @@ test.each<[string, CommandShape[]]>([
 	["cannot be used alone", [shape("task"), shape("task new")]],
 	["cannot be used alone", [shape("task now new")]],
 	[
-		"the 101 commands of the connector (maximum 100)",
+		"cannot register 101 commands: Discord accepts at most 100",
 		Array.from({ length: 101 }, (_, index) => shape(`c${index}`)),
 	],
 ])("a table that Discord would refuse is refused first: %s", (why, shapes) => {

@@ -41,7 +41,7 @@ export function discordCommands(shapes: readonly CommandShape[]): DiscordCommand
 	const byFirstWord = Map.groupBy(shapes, ({ name }) => name.split(" ")[0] ?? name);
 	const commands = [...byFirstWord].map(([name, own]) => commandOf(name, own));
 	if (commands.length > maximum.commands) {
-		const message = `Discord would refuse the ${commands.length} commands of the connector (maximum ${maximum.commands})`;
+		const message = `cannot register ${commands.length} commands: Discord accepts at most ${maximum.commands}`;
 		throw new ParleyError(message, { code: "invalid_argument" });
 	}
 	const ask = { type: ApplicationCommandType.Message, name: commandTexts.askAboutThis, ...places };
@@ -122,7 +122,9 @@ function checked(name: string, description: string): string {
 }
 
 function refused(name: string, why: string): ParleyError {
-	return new ParleyError(`Discord would refuse the command "${name}": ${why}`, { code: "invalid_argument" });
+	return new ParleyError(`cannot register the command "${name}", because Discord would refuse it: ${why}`, {
+		code: "invalid_argument",
+	});
 }
 
 /**

@@ -80,7 +80,8 @@ test("a missing file does not block the text; while the gateway is unavailable, 
 	delete files["f"];
 	await surface.send(row(post({ upload })));
 	expect(port.last).toMatchObject({
-		content: "hello\n-# File not attached: a.png could not be read from the gateway.",
+		content:
+			"hello\n-# File not attached: a.png could not be read from the gateway. The operator can find the reason in the log.",
 	});
 	await surface.send(row(post({ upload: { ...upload, size: 11 * 1024 * 1024 } })));
 	expect(port.last).toMatchObject({

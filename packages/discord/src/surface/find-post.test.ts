@@ -107,7 +107,10 @@ test.each([
 	],
 	[
 		"the words in the place of a file that the gateway did not have",
-		postOf(idAt(5), { content: "hello\n-# File not attached: a.md could not be read from the gateway." }),
+		postOf(idAt(5), {
+			content:
+				"hello\n-# File not attached: a.md could not be read from the gateway. The operator can find the reason in the log.",
+		}),
 		{ upload: { fileId: "f", name: "a.md", size: 3 } },
 	],
 	[

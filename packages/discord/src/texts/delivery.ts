@@ -15,23 +15,24 @@ export const deliveryTexts = {
 		`Discord did not answer ${method} ${path}`,
 	tokenRefused: "Discord does not accept the token: restart the connector with a valid DISCORD_TOKEN",
 	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
-		`Discord would refuse the message: ${problems.join(", ")}`,
+		`cannot send the message, because Discord would refuse it: ${problems.join(", ")}; report this as a bug in Parley`,
 	noMessageId: "cannot confirm the post: Discord's response contains no message id",
 	noDirectMessages: "cannot open a direct message: Discord's response contains no channel",
 	noMessages: "cannot read messages: Discord's response is not a list of messages",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
-		`cannot search channel ${channel} for the post: it has too many newer messages`,
+		`cannot search channel ${channel} for the post: the channel has too many newer messages`,
 	noHistory: ({ channel }: { readonly channel: string }) =>
 		`cannot read the messages of channel ${channel}: give the bot "Read Message History" in this channel`,
 	mayNotReact:
 		'cannot show the state of messages in this channel, because Discord refused a reaction: give the bot "Add Reactions" and "Read Message History"',
 	noMentionThread:
 		'cannot answer in a thread, so the answer is in the channel: check that the bot has "Create Public Threads" and "Send Messages in Threads"',
-	notRenamed: "the title of a conversation cannot be shown as the name of its thread",
+	notRenamed: "cannot rename the thread of a conversation: check the permissions of the bot",
 	renamedOften: "cannot rename the thread yet: Discord allows two changes of its name in ten minutes",
 	noThread: ({ card }: { readonly card: string }) =>
 		`the post is waiting for the thread of the card ${card}: this thread does not exist yet`,
 	closedThread: ({ reason }: { readonly reason: string }) =>
 		`the thread is locked: unlock it, or give the bot "Manage Threads" (${reason})`,
-	privateAnswerExpired: "cannot send a private answer: the token of the interaction has expired",
+	privateAnswerExpired:
+		"cannot send a private answer: the token of the interaction has expired; repeat the command",
 } as const;

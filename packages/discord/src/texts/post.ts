@@ -6,7 +6,7 @@ interface FileCount {
 /** Plain texts about files: notes below posts, and alternative texts. */
 export const postTexts = {
 	filesLeftOut: ({ count, problem }: FileCount & { readonly problem: string }) =>
-		`${notAttached(count)}: ${problem}.`,
+		`${notAttached(count)}: ${problem}. Ask the operator for ${count > 1 ? "them" : "it"}.`,
 	mayNotAttach: ({ count }: FileCount) =>
 		`${notAttached(count)}: I have no permission to attach files here. Ask an administrator to give me “Attach Files”.`,
 	filesRefused: ({ names }: { readonly names: readonly string[] }) =>

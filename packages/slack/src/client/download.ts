@@ -52,7 +52,7 @@ async function read(url: string, { status, headers, body }: Response, maximum: n
 	if (Number(headers.get("content-length") ?? 0) > maximum) {
 		throw new ParleyError(downloadTexts.tooLarge({ maximum }), { code: "resource_exhausted" });
 	}
-	const bytes = await readBounded(body, maximum, downloadTexts.name);
+	const bytes = await readBounded(body, maximum, downloadTexts.name, downloadTexts.smaller);
 	if (isUnasked && isLoginPage(bytes, pathname)) throw notShown();
 	return bytes;
 }

@@ -87,7 +87,9 @@ test("without the permission to share files, the text is posted and lists them",
 	const { surface, port, row, log } = open();
 	port.answer("files.getUploadURLExternal", refused("missing_scope", { needed: "files:write" }));
 	await surface.send(row(post));
-	expect(port.last?.["text"]).toBe("hello\n\nFile not attached: I have no permission to share files here.");
+	expect(port.last?.["text"]).toBe(
+		"hello\n\nFile not attached: I have no permission to share files here: ask an administrator for this permission.",
+	);
 	expect(JSON.stringify(log.records)).toContain("files:write");
 	port.answer("files.completeUploadExternal", refused("not_in_channel"));
 	await surface.send(row(post));
@@ -96,9 +98,12 @@ test("without the permission to share files, the text is posted and lists them",
 });
 
 test.each([
-	["file_uploads_disabled", "this workspace does not allow files"],
-	["file_type_not_allowed", "files of this type are not allowed here"],
-	["something_else", "Slack refused the upload (something_else)"],
+	["file_uploads_disabled", "this workspace does not allow files: ask an administrator to allow them"],
+	["file_type_not_allowed", "files of this type are not allowed here: ask an administrator to allow them"],
+	[
+		"something_else",
+		"Slack refused the upload (something_else): the operator can find the reason in the log",
+	],
 ])("after the error %s, the text has the reason for the missing file", async (word, why) => {
 	const { surface, port, row } = open();
 	port.answer("files.getUploadURLExternal", refused(word));
@@ -185,7 +190,9 @@ test("a file of the gateway is shared by its name, and a deleted one is listed",
 	stored.clear();
 	await surface.send(row({ type: "post", body: "", upload: { ...upload, fileId: "f2" } }));
 	expect(port.methods.slice(4)).toEqual(["chat.postMessage"]);
-	expect(port.last?.["text"]).toBe("File not attached: chart.png could not be read from the gateway.");
+	expect(port.last?.["text"]).toBe(
+		"File not attached: chart.png could not be read from the gateway. The operator can find the reason in the log.",
+	);
 });
 
 test("only an image has a description, within the limit", async () => {

@@ -1,4 +1,5 @@
 const invite = "invite the bot with /invite @parley";
+const bug = "report this as a bug in Parley";
 const token = "restart the connector with a valid token";
 
 /** Reasons why a request to Slack failed, for operators. Lists of posts and the log show them. */
@@ -27,13 +28,14 @@ export const deliveryTexts = {
 		thread_not_found: "the first message of the thread was deleted",
 		is_archived: "the channel is archived: unarchive it so that the bot can post",
 		not_in_channel: `the bot is not in the channel: ${invite}`,
-		user_not_in_channel: "the person is not in the channel",
+		user_not_in_channel: "the person is not in the channel: add the person to the channel",
 		cant_update_message: "the message belongs to another app or person",
-		edit_window_closed: "the workspace does not allow edits of older messages",
-		msg_too_long: "the text of the message is too long",
-		msg_blocks_too_long: "the blocks of the message are too long",
-		invalid_blocks: "the blocks of the message are invalid",
-		no_text: "the message is empty",
+		edit_window_closed:
+			"the workspace does not allow edits of older messages: ask an administrator to allow them",
+		msg_too_long: `the text of the message is too long: ${bug}`,
+		msg_blocks_too_long: `the blocks of the message are too long: ${bug}`,
+		invalid_blocks: `the blocks of the message are invalid: ${bug}`,
+		no_text: `the message is empty: ${bug}`,
 		restricted_action:
 			"the settings of the workspace or the channel do not allow this request: ask an administrator to change them",
 		no_permission: "the app lacks a permission: install it again",
@@ -57,7 +59,7 @@ export const deliveryTexts = {
 	tokenRefused: ({ method }: { readonly method: string }) =>
 		`${method} failed: Slack does not accept the token; ${token}`,
 	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
-		`Slack would refuse the message: ${problems.join(", ")}`,
+		`cannot send the message, because Slack would refuse it: ${problems.join(", ")}; report this as a bug in Parley`,
 	noMessageId: "cannot confirm the post: Slack's response contains no message id",
 	noMessages: "cannot read messages: Slack's response is not a list of messages",
 	noConversation: "cannot open a direct message: Slack's response contains no conversation",
@@ -65,14 +67,15 @@ export const deliveryTexts = {
 		`cannot send a request to ${origin}: this address does not belong to Slack`,
 	noUploadAddress: "cannot upload the file: Slack's response contains no address for it",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
-		`cannot search channel ${channel} for the post: it has too many newer messages`,
+		`cannot search channel ${channel} for the post: the channel has too many newer messages`,
 	noCard: ({ card }: { readonly card: string }) =>
 		`the post is waiting for the card ${card}, which is not posted yet`,
 	notAConversation: ({ id }: { readonly id: string }) => `invalid Slack conversation id "${id}"`,
 	notAMessage: ({ id }: { readonly id: string }) => `invalid Slack message id "${id}"`,
 	filesUncertain: ({ reason }: { readonly reason: string }) =>
-		`the message is posted, but its files might be missing: ${reason}`,
-	privateAnswerExpired: "cannot send a private answer: the address of the interaction has expired",
+		`the message is posted, but its files might be missing: ${reason}; check the message`,
+	privateAnswerExpired:
+		"cannot send a private answer: the address of the interaction has expired; repeat the command",
 	invalidTicket: ({ id }: { readonly id: string }) =>
-		`cannot send a private answer: the stored address of interaction ${id} is invalid; repeat the command`,
+		`cannot send a private answer: the stored address of the interaction ${id} is invalid; repeat the command`,
 } as const;

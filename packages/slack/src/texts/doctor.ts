@@ -69,7 +69,7 @@ export const doctorTexts = {
 	rooms: ({ count, isComplete }: { readonly count: number; readonly isComplete: boolean }) =>
 		`the bot is in ${isComplete ? "" : "at least "}${count} ${count === 1 ? "channel" : "channels"}`,
 	noRooms: "the bot is not in any channel",
-	noRoomsFix: "type /invite and the name of the bot in a channel, such as /invite @parley",
+	noRoomsFix: "in a channel, type /invite and the name of the bot, for example /invite @parley",
 
 	history: "Slack allows the app about 50 history requests a minute",
 	/** Warns about a limited app. `maximum` is the number of messages in a response. */

@@ -12,20 +12,20 @@ export const postTexts = {
 	filesRefused: ({ count, reason }: FileCount & { readonly reason: string }) =>
 		`${notAttached(count)}: ${reason}.`,
 	/** Reasons for a refusal. */
-	mayNotShare: "I have no permission to share files here",
-	typeNotAllowed: "files of this type are not allowed here",
-	filesDisabled: "this workspace does not allow files",
-	onlyImages: "this workspace allows only images",
-	storageFull: "this workspace has no storage for more files",
-	channelArchived: "the channel is archived",
+	mayNotShare: "I have no permission to share files here: ask an administrator for this permission",
+	typeNotAllowed: "files of this type are not allowed here: ask an administrator to allow them",
+	filesDisabled: "this workspace does not allow files: ask an administrator to allow them",
+	onlyImages: "this workspace allows only images: ask an administrator to allow other files",
+	storageFull: "this workspace has no storage for more files: ask an administrator to free storage",
+	channelArchived: "the channel is archived: unarchive it",
 	/** Explains an unknown refusal. `code` is Slack's error code. */
 	refused: ({ code }: { readonly code: string | undefined }) =>
-		code === undefined ? "Slack refused the upload" : `Slack refused the upload (${code})`,
+		`Slack refused the upload${code === undefined ? "" : ` (${code})`}: the operator can find the reason in the log`,
 
 	filesInDirectMessages: ({ count }: FileCount) =>
 		`The ${count === 1 ? "file is" : "files are"} in your direct messages with me.`,
 	filesNotSent: ({ count }: FileCount) =>
-		`${notAttached(count)}: I could not send ${count === 1 ? "it" : "them"} to you in a direct message.`,
+		`${notAttached(count)}: I could not send ${count === 1 ? "it" : "them"} to you in a direct message. Please repeat the command.`,
 } as const;
 
 function notAttached(count: number): string {

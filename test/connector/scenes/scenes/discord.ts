@@ -202,7 +202,7 @@ export const discord: readonly Scene<DiscordSite>[] = [
 			{ starts: "gateway" },
 			presence("online"),
 			{ says: "@Parley fail: out of ideas" },
-			{ shows: "That did not work" },
+			{ shows: "Your request failed" },
 			presence("dnd", "The model is not answering"),
 			{ cuts: "socket" },
 			{ says: "@Parley say: again" },

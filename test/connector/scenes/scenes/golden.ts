@@ -309,7 +309,7 @@ export const golden: Readonly<Record<string, Scene>> = {
 	"failed-answer": {
 		name: "a request whose model fails",
 		errors: [/out of ideas/u],
-		steps: [{ says: "@Parley fail: out of ideas" }, { shows: "That did not work" }],
+		steps: [{ says: "@Parley fail: out of ideas" }, { shows: "Your request failed" }],
 	},
 	schedule: {
 		name: "a schedule that has answered",

@@ -101,7 +101,7 @@ export const slackPosts: readonly Scene<SlackSite>[] = [
 			{ fault: "post", is: { error: "invalid_blocks" } },
 			{ says: "@Parley write: notes.txt <<< hi" },
 			{
-				shows: ["`write_file`", "The full card could not be posted here.", "`!approvals`", "[Approve once]"],
+				shows: ["`write_file`", "I could not post the full card here.", "`!approvals`", "[Approve once]"],
 				times: 1,
 			},
 			{ clicks: "Approve once", by: "Alex" },

@@ -114,9 +114,9 @@ export const text: readonly Scene<DiscordSite>[] = [
 		name: "a failure is explained, and can be retried",
 		steps: [
 			{ says: "@Parley fail: out of ideas" },
-			{ shows: ["That did not work", "out of ideas", "[Again]"] },
+			{ shows: ["Your request failed", "out of ideas", "[Again]"] },
 			{ clicks: "Again" },
-			{ shows: "That did not work", times: 2 },
+			{ shows: "Your request failed", times: 2 },
 		],
 	},
 	{

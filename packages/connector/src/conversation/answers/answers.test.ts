@@ -73,7 +73,7 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 		what: "an error says why and offers another try",
 		events: [says("r1", "hi", "m1"), ends("r1", "", "*host* rejects more requests for now (rate limit)")],
 		shown: [
-			"error > m1: That did not work: \\*host\\* rejects more requests for now (rate limit). [Again = again r1]",
+			"error > m1: Your request failed: \\*host\\* rejects more requests for now (rate limit). [Again = again r1]",
 		],
 	},
 	{
@@ -85,7 +85,7 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 		shown: [
 			`final > m1: Hello ~ 2 tool calls ${under("r1")}`,
 			"final > m2: Hello",
-			"error > m2: That did not work: the host is busy. [Again = again r2]",
+			"error > m2: Your request failed: the host is busy. [Again = again r2]",
 		],
 	},
 	{
@@ -100,7 +100,7 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 		events: [says("r1", "hi", "m1"), ends("r1", "Half of", "the reply was cut off.")],
 		shown: [
 			"final > m1: Half of",
-			"error > m1: That did not work: the reply was cut off. [Again = again r1]",
+			"error > m1: Your request failed: the reply was cut off. [Again = again r1]",
 		],
 	},
 	{
@@ -172,7 +172,7 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 			`final > m1: 1 ${under("r1")}`,
 			"delete queue:r2",
 			"progress queue:r3 > m3: I am working on another message. Your message is next. [Stop = stop r3]",
-			"error > m2: That did not work: too much. [Again = again r2]",
+			"error > m2: Your request failed: too much. [Again = again r2]",
 			"delete queue:r3",
 			"final > m3: Stopped: “three” [Again = again r3]",
 		],
@@ -224,7 +224,7 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 			"final > m1: Stopped: “hi” [Again = again r1]",
 			expect.stringMatching(/^progress retry:r2 .*Attempt 3/),
 			"progress retry:r2 > m2: The model did not answer.",
-			"error > m2: That did not work: host rejects more requests for now (rate limit). [Again = again r2]",
+			"error > m2: Your request failed: host rejects more requests for now (rate limit). [Again = again r2]",
 		],
 	},
 	{

@@ -60,7 +60,7 @@ test.each<{ what: string; events: readonly AnswerEvent[]; shown: readonly string
 	{
 		what: "a silent schedule shows a failure",
 		events: [...fires("r1", origin("silent")), answers("silent", "", "the budget is spent")],
-		shown: [`error: That did not work: the budget is spent. ~ ${foot} [Again = again r1]`],
+		shown: [`error: Your request failed: the budget is spent. ~ ${foot} [Again = again r1]`],
 	},
 	{
 		what: "a due time without a run says why",

@@ -17,7 +17,7 @@ test("reactions show that a message is accepted, queued and answered, and no not
 		`final > m1: 1 ${under("r1")}`,
 		"status:m2: 👀",
 		"status:m1: ✅",
-		expect.stringContaining("error > m2: That did not work: overloaded."),
+		expect.stringContaining("error > m2: Your request failed: overloaded."),
 		"status:m2: ❌",
 	]);
 });

@@ -64,7 +64,7 @@ export function readEdited(fields: Readonly<Record<string, string>>, given: unkn
 	if (allText !== undefined) {
 		const read = readJson(allText);
 		if (read && isArguments(read.value)) return { arguments: read.value };
-		return { problem: texts.noObject };
+		return { problem: texts.noObject({ text: shortened(allText) }) };
 	}
 	const entries: [name: string, value: unknown][] = [];
 	for (const [field, text] of Object.entries(fields)) {

@@ -38,7 +38,7 @@ test("an answered question is no longer open, and its result is remembered", () 
 test("a refused card of a trust request does not ask for a reply, because a reply cannot decide it", () => {
 	const { posts } = play([elicitation({ type: "confirm", label: "Trust this channel?" })]);
 	expect(posts.at(-1)?.plain).toMatch(
-		/The full card could not be posted here\. The operator can answer with `parley answer`\.$/u,
+		/I could not post the full card here\. The operator can answer with `parley answer`\.$/u,
 	);
 });
 
