@@ -99,7 +99,9 @@ verifiesOn(
 		);
 		for (const method of ["feedback", "explain"]) {
 			const params = { rating: "good", run_id: "run_unknown" };
-			expect(await client.refusal(method, params)).toBe("not available: run not found: run_unknown");
+			expect(await client.refusal(method, params)).toBe(
+				"not available: run not found: run_unknown; use the id of a run of this session",
+			);
 		}
 		await client.call("send_message", { content: "ask: Who?" });
 		const { context } = (await client.event("prompt.request")).payload;

@@ -193,7 +193,7 @@ verifiesOn(
 		for (const method of ["list_people", "withdraw_pairing"]) {
 			const params = { pairing: code };
 			expect(await connector.refusal(method, { ...params, ...as("olga") })).toMatch(
-				/^forbidden: only the operator can .*, outside of chats$/,
+				/^forbidden: only the operator can .*, outside of chats: ask the operator$/,
 			);
 			expect(await connector.refusal(method, params)).toContain("parley token create operator NAME");
 		}
@@ -299,7 +299,7 @@ verifiesOn(
 		const workspace = join(gateway.path("data"), "workspaces", String(session_id));
 		expect((await stat(workspace)).mode & 0o777).toBe(0o700);
 		const there = as("ada", { channel: "random" });
-		const elsewhere = /^forbidden: this belongs to another channel$/;
+		const elsewhere = /^forbidden: this belongs to another channel: use it there$/;
 		// The error for an id of another channel is the same as for an unknown id.
 		const unknown = `session not found: ${String(session_id)}`;
 		expect(await connector.refusal("send_message", { content: "hi", ...there })).toBe(unknown);

@@ -125,5 +125,7 @@ test("a program that does not exist is a problem of its server alone", async () 
 	const absent = settingsOf("absent", [], { command: "no-such-program" });
 	await using s = await openScene([absent, scripted()], callsOnce("scripted__echo", { text: "hi" }));
 	await expect(outcomeOf(s)).resolves.toContain("echo: hi");
-	expect(s.t.runtime.mcp.states[0]?.problem).toBe('there is no executable program "no-such-program"');
+	expect(s.t.runtime.mcp.states[0]?.problem).toBe(
+		'there is no executable program "no-such-program": install it, or correct its name',
+	);
 });

@@ -81,11 +81,11 @@ test("redirects within the site are followed three times, each with a new lookup
 	expect(text).toContain(`status 200\nurl ${site.url("/4", "www.site.test")}\n`);
 	expect(site.lookedUp).toEqual(["site.test", "site.test", "site.test", "www.site.test"]);
 	await expect(site.fetch({ url: site.url("/0") })).rejects.toThrow(
-		"the page was not fetched, because it needs more than 3 redirects",
+		"the page was not fetched, because it needs more than 3 redirects: use another URL",
 	);
 	const before = site.requests.length;
 	await expect(site.fetch({ url: site.url("/loop") })).rejects.toThrow(
-		"the page was not fetched, because it needs more than 3 redirects",
+		"the page was not fetched, because it needs more than 3 redirects: use another URL",
 	);
 	expect(site.requests.length - before).toBe(4);
 });
@@ -148,7 +148,7 @@ test("a name with an internal address is refused, even with an additional public
 	for (const host of ["inside.test", "both.test", "zone.test", "odd.test", "metadata.test"]) {
 		await expect(site.fetch({ url: site.url("/", host) }), host).rejects.toMatchObject({
 			code: "permission_denied",
-			message: `"${host}:${site.port}" is not on the public internet: requests to this machine and its networks are refused`,
+			message: `"${host}:${site.port}" is not on the public internet, and requests to this machine and its networks are refused: use another host`,
 		});
 	}
 	site.names.set("empty.test", [[]]);
@@ -187,7 +187,7 @@ test("headers have ten seconds, starting with the lookup", async () => {
 	const waiting = site.fetch({ url: site.url("/") });
 	const outcome = expect(waiting).rejects.toMatchObject({
 		code: "deadline_exceeded",
-		message: "the first part of the answer took longer than 10 s",
+		message: "the first part of the answer took longer than 10 s: try again later",
 	});
 	await until(() => site.connections === 1);
 	site.clock.advance(9_999);
@@ -207,7 +207,7 @@ test("a page has twenty seconds in total", async () => {
 		const before = site.requests.length;
 		const outcome = expect(site.fetch({ url: site.url(path) })).rejects.toMatchObject({
 			code: "deadline_exceeded",
-			message: "the page took longer than 20 s",
+			message: "the page took longer than 20 s: try again later",
 		});
 		await until(() => site.requests.length > before);
 		site.clock.advance(9_000);
@@ -261,7 +261,7 @@ test.each([
 	expect(text).toContain(`[… ${5 * mebibyte - 1_001} more characters left out`);
 	expect(text.length).toBeLessThan(1_500);
 	await expect(site.fetch({ url: site.url("/twice") })).rejects.toThrow(
-		"the page has an encoding that was not requested",
+		"the page has an encoding that was not requested: use another page",
 	);
 });
 
@@ -323,7 +323,7 @@ test("a host that refuses the connection is reported", async () => {
 	const site = await Site.http({});
 	await site[Symbol.asyncDispose]();
 	await expect(site.fetch({ url: site.url() })).rejects.toThrow(
-		`"site.test:${site.port}" refused the connection`,
+		`"site.test:${site.port}" refused the connection: try again later, or use another page`,
 	);
 });
 
@@ -339,13 +339,13 @@ test("only text is fetched", async () => {
 	const outcome = (path: string) =>
 		site.fetch({ url: site.url(path) }).then(String, (reason) => reason.message);
 	expect(await outcome("/image")).toBe(
-		`"${site.url("/image")}" has the type image/png (12 bytes): only text is fetched`,
+		`"${site.url("/image")}" has the type image/png (12 bytes): only text is fetched, so use another URL`,
 	);
 	expect(await outcome("/pdf")).toBe(
-		`"${site.url("/pdf")}" has the type application/pdf (unknown size): only text is fetched`,
+		`"${site.url("/pdf")}" has the type application/pdf (unknown size): only text is fetched, so use another URL`,
 	);
 	expect(await outcome("/unknown")).toBe(
-		`"${site.url("/unknown")}" has an unknown type (7 bytes): only text is fetched`,
+		`"${site.url("/unknown")}" has an unknown type (7 bytes): only text is fetched, so use another URL`,
 	);
 	expect(await site.text("/stream")).toBe("text after all");
 });

@@ -33,7 +33,7 @@ const exceptions = [
 	{ path: "sandbox/egress/egress.ts", reason: "a script of the shell" },
 	{ path: "models/exchange/errors.ts", text: "before secure TLS", reason: "compared with an error of Node" },
 	{ path: "models/ai-sdk/families.ts", text: "Chat Completions API", reason: "name of an API" },
-	{ path: "vocabulary/taint.ts", text: "invalid taint", reason: "a fault of the program" },
+	{ path: "vocabulary/taint.ts", text: "the stored taint", reason: "a fault of the program" },
 	{ path: "store/search-words.ts", text: "about after again", reason: "words that a search ignores" },
 	{ path: "files/file-rows.ts", text: "runs as ended", reason: "a part of a query" },
 	{ path: "instructions", reason: "a topic that has only texts: prompts of models" },

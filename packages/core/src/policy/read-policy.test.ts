@@ -124,7 +124,7 @@ test.each([
 	[rule('{ "effect": "deny", "reason": "a\\nb" }'), "one line of at most 500 characters"],
 	[
 		rule('{ "effect": "allow", "when": { "class": ["write", "secret"] } }'),
-		":2:53: secret always requires approval: no rule can allow it",
+		":2:53: secret always requires approval, and no rule can allow it: remove it from the rule",
 	],
 	[`{ "rules": [${Array(501).fill('{ "effect": "ask" }').join()}] }`, "at most 500 rules"],
 	["[".repeat(100_000), "it has more than 64 levels of lists and objects"],
@@ -145,6 +145,11 @@ test("an agent's file cannot allow calls, and the `allow` rules of a workspace a
 	);
 	expect(read(text, "workspace")).toMatchObject({
 		rules: [{ effect: "deny", tools: ["git"] }],
-		ignored: [{ effect: "allow", reason: "ignored: rules of a workspace can only ask or deny" }],
+		ignored: [
+			{
+				effect: "allow",
+				reason: "ignored: rules of a workspace can only ask or deny; move the rule to the operator's policy",
+			},
+		],
 	});
 });

@@ -5,8 +5,8 @@ export const policyTexts = {
 		`the ${layer}'s policy is invalid: ${reason}; no tool runs until the policy is fixed`,
 	channelTools: (tools: readonly string[]): string =>
 		tools.length === 0
-			? "this channel has no tools"
-			: `this channel has only the ${tools.length === 1 ? "tool" : "tools"} ${tools.join(", ")}`,
+			? "this channel has no tools: answer without tools"
+			: `this channel has only the ${tools.length === 1 ? "tool" : "tools"} ${tools.join(", ")}: use one of them`,
 	profile: "its profile",
 	noFile: (path: string): string =>
 		`the policy file ${path} does not exist or is not accessible: correct the path`,
@@ -46,13 +46,13 @@ export const policyFileTexts = {
 		`the pattern ${JSON.stringify(pattern)} cannot be used: write the complete path instead of ~`,
 	tooManyConditions: (max: number): string =>
 		`the conditions of all rules have more than ${max} values in total: remove some values`,
-	allowIgnored: "ignored: rules of a workspace can only ask or deny",
+	allowIgnored: "ignored: rules of a workspace can only ask or deny; move the rule to the operator's policy",
 	ruleOf: (layer: string, file: string): string => `a rule of the ${layer}, ${file}`,
 	noApprovals: (effect: string): string =>
 		`approvals is not allowed in a rule with the effect ${effect}; remove it, or use the effect ask`,
 	agentRule: "allow is not allowed in the rules of an agent; allowed: deny, ask",
 	alwaysApproval: (name: string | undefined): string =>
-		`${name} always requires approval: no rule can allow it`,
+		`${name} always requires approval, and no rule can allow it: remove it from the rule`,
 	unknownKey: (key: string, advice: string): string => `unknown key ${key}${advice}`,
 	noTool: (tool: string, advice: string): string => `there is no tool ${tool}${advice}`,
 	noCommandTool: (tools: readonly string[]): string =>
@@ -78,7 +78,7 @@ export const policyFileTexts = {
 	deleted: (path: string): string =>
 		`${path}: the file was deleted: restore it, or restart the gateway to continue without its rules`,
 	unreadable: (path: string, reason: string, foreign: boolean): string =>
-		`${path}: it cannot be read (${reason})${foreign ? "" : "; give the gateway's user access to it"}`,
+		`${path}: it cannot be read (${reason})${foreign ? "; correct its permissions, or remove it" : "; give the gateway's user access to it"}`,
 	link: "it is a link, or a link leads to it: replace the link with a copy",
 	notRegular: "it is not a regular file: replace it with a regular file",
 	writable: (path: string): string =>

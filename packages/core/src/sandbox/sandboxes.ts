@@ -306,7 +306,7 @@ function refusalReason(
 	hidden: readonly string[],
 ): string | undefined {
 	if (reason !== undefined) {
-		const help = fix === undefined ? "" : sandboxTexts.operatorFix(fix);
+		const help = fix === undefined ? sandboxTexts.operatorCheck : sandboxTexts.operatorFix(fix);
 		return sandboxTexts.required(reason, help);
 	}
 	const isWide = (root: string): boolean =>

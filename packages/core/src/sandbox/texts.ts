@@ -1,7 +1,7 @@
 /** Reasons why commands have no sandbox, and log messages about the sandbox. */
 export const sandboxTexts = {
 	failedToStart: "the sandbox of a command failed to start; it is checked again before the next command",
-	none: "there is no sandbox",
+	none: "the sandbox is unavailable: the operator can find the reason with `parley doctor`",
 	onlyLinux: "bubblewrap runs only on Linux",
 	noFilter: (cpu: string): string => `there is no system call filter for the processor ${cpu}`,
 	noStat: "stat(1) is not installed",
@@ -11,6 +11,7 @@ export const sandboxTexts = {
 	resultNotRemoved: "the stored result of the sandbox check cannot be removed",
 	notSetUp: "the sandbox could not be set up",
 	operatorFix: (fix: string): string => `; the operator can fix that: ${fix}`,
+	operatorCheck: "; the operator can check the sandbox with `parley doctor`",
 	required: (reason: string, help: string): string =>
 		`commands of this session require a sandbox, and it is unavailable: ${reason}${help}`,
 	rootTooWide: (path: string): string =>

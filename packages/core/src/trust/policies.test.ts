@@ -255,7 +255,7 @@ test("the active rules are listed, and those without effect too", async () => {
 		},
 		{
 			...{ layer: "workspace", source: `${scene.workspace}:1`, effect: "allow", commands: [["ls"]] },
-			reason: "ignored: rules of a workspace can only ask or deny",
+			reason: "ignored: rules of a workspace can only ask or deny; move the rule to the operator's policy",
 			floor: false,
 			ignored: true,
 		},

@@ -113,7 +113,7 @@ test("a person acts only on objects of their channel", () => {
 	const owner: Principal = { id: "connector:1", kind: "connector", person: person("owner") };
 	expect(isAuthorized(owner, "prompt.approve", { owner: owner.id, place: "discord:g:c" })).toBe(true);
 	expect(() => authorize(owner, "prompt.approve", { owner: owner.id, place: "discord:g:other" })).toThrow(
-		/^this belongs to another channel$/,
+		/^this belongs to another channel: use it there$/,
 	);
 });
 
@@ -198,7 +198,7 @@ test("a refusal of a client names the action and the principal that can allow it
 	);
 	for (const role of ["stranger", "owner"] as const) {
 		expect(() => authorize({ ...connector, person: person(role) }, "person.read")).toThrow(
-			/^only the operator can see people, outside of chats$/,
+			/^only the operator can see people, outside of chats: ask the operator$/,
 		);
 	}
 	expect(() => authorize({ ...connector, person: person("stranger") }, "session.write")).toThrow(

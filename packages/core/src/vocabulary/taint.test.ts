@@ -43,5 +43,5 @@ test("a taint is described in words, and parsed from its stored form", () => {
 	expect(taintNotes("UE")).toEqual(["so far in this session: untrusted text, external effects"]);
 	for (const taint of all) expect(readTaint(taint)).toBe(taint);
 	for (const odd of ["X", "EU", "UU", "u"])
-		expect(() => readTaint(odd), odd).toThrow("invalid taint of a session");
+		expect(() => readTaint(odd), odd).toThrow(`cannot read the stored taint "${odd}": restore a backup`);
 });

@@ -64,7 +64,8 @@ export function taintNotes(taint: Taint): string[] {
 export function readTaint(text: string): Taint {
 	// `joinTaints` removes unknown letters and sorts the flags, so only a valid value equals its input.
 	const taint = joinTaints([text as Taint]);
-	if (taint !== text) throw new Error(`invalid taint of a session: ${JSON.stringify(text)}`);
+	if (taint !== text)
+		throw new Error(`cannot read the stored taint ${JSON.stringify(text)}: restore a backup`);
 	return taint;
 }
 

@@ -11,15 +11,14 @@ export const rightTexts = {
 		"a connector must name the person that it acts for: actor {id, name, roles, guest} and place {tenant, channel}",
 	agent: "an agent",
 	clientForm: "a form of another client",
-	onlyConnector: "only a connector has it, for a person of its chat platform",
+	onlyConnector: "only a connector has it, for a person of its chat platform: use the token of a connector",
 	createToken: "use the token of an operator (parley token create operator NAME)",
 	onlyOperator: (way: string): string => `only the operator has it; ${way}`,
 	observer: (way: string): string => `an observer may only read; ${way}`,
-	onlyOwner: "it belongs to another client: only the owner of the object has the permission",
+	onlyOwner: "it belongs to another client: use the token of the object's owner",
 	sessionsOfToken:
 		"the token does not include the object's session. The operator sets the sessions of a token with parley token create observer NAME --session ID",
-	ownerOrOperator:
-		"it belongs to another client: only the owner of the object and the operator have the permission",
+	ownerOrOperator: "it belongs to another client: use the token of the object's owner or of an operator",
 	noAccess: (person: string): string =>
 		`${person} has no access: request a code with pair, and send it to the operator for approval`,
 	sessionNotFound: (id: string): string => `session not found: ${id}`,
@@ -108,8 +107,10 @@ export const scheduleLimitTexts = {
 } as const;
 
 export const secretTexts = {
-	keyLength: (bytes: number): string => `the secret key has ${bytes} bytes, but must have 32 bytes`,
-	otherKey: (handle: string): string => `secret ${handle} cannot be decrypted with this key`,
+	keyLength: (bytes: number): string =>
+		`the secret key has ${bytes} bytes, but must have 32 bytes: restore a backup of the key`,
+	otherKey: (handle: string): string =>
+		`secret ${handle} cannot be decrypted with this key: restore a backup of the key, or ask for the password again`,
 } as const;
 
 export const skillLimitTexts = {
@@ -215,7 +216,7 @@ type Act = keyof typeof acts;
 export function onlyOthersCan(action: Act, needed: Role): string {
 	const act = acts[action];
 	if (action === "prompt.answer" && needed === "approver")
-		return `only the requester and approvers of this channel can ${act}`;
+		return `only the requester and approvers of this channel can ${act}: ask one of them`;
 	switch (needed) {
 		case "owner":
 			return `only owners can ${act}: ask one of them`;
@@ -228,8 +229,8 @@ export function onlyOthersCan(action: Act, needed: Role): string {
 
 /** Returns the error text for an action that no chat user can do. */
 export function onlyTheOperatorCan(action: Act): string {
-	return `only the operator can ${acts[action]}, outside of chats`;
+	return `only the operator can ${acts[action]}, outside of chats: ask the operator`;
 }
 
 /** Error for a chat user's action on an object outside the user's channel, or on an object of another principal. */
-export const belongsElsewhere = "this belongs to another channel";
+export const belongsElsewhere = "this belongs to another channel: use it there";

@@ -78,7 +78,7 @@ function parseToml(text: string): unknown {
 	} catch (cause) {
 		if (!(cause instanceof TomlError)) throw ParleyError.from(cause);
 		const [message = ""] = cause.message.replace(/^Invalid TOML document: /, "").split("\n");
-		throw refused(`line ${cause.line}, column ${cause.column}: ${message}`, cause);
+		throw refused(agentConfigTexts.invalidToml(cause.line, cause.column, message), cause);
 	}
 }
 

@@ -5,7 +5,7 @@ export const agentTexts = {
 	notFound: (name: string, available: readonly string[]): string =>
 		`agent not found: ${name}; available: ${available.join(", ")}`,
 	onlyDefault: (name: string): string => `agent not found: ${name}; available: default`,
-	name: "an agent's name has at most 64 letters, digits, spaces, dots, hyphens and underscores",
+	name: "an agent's name has at most 64 letters, digits, spaces, dots, hyphens and underscores: rename the directory",
 	ownDirectory: "its directory",
 	empty: "it has neither config.toml nor agent.md: add one of them",
 	noTool: (tool: string, advice: string): string => `unknown tool ${JSON.stringify(tool)} in tools${advice}`,
@@ -32,8 +32,11 @@ export const agentConfigTexts = {
 	boolean: "true or false",
 	twoModels: (model: string, other: string): string =>
 		`model is ${JSON.stringify(model)}, but provider.model is ${JSON.stringify(other)}: remove one of them`,
-	timeoutNeedsEndpoint: "provider.http_timeout_seconds needs provider.endpoint",
-	apiNeedsEndpoint: "provider.api needs provider.endpoint",
+	timeoutNeedsEndpoint:
+		"provider.http_timeout_seconds needs provider.endpoint: add the endpoint, or remove the timeout",
+	apiNeedsEndpoint: "provider.api needs provider.endpoint: add the endpoint, or remove provider.api",
+	invalidToml: (line: number, column: number, reason: string): string =>
+		`line ${line}, column ${column}: ${reason}; correct the TOML`,
 	invalid: (place: string, key: string, allowed: string | undefined): string =>
 		`${place}${key} is not valid; allowed: ${allowed}`,
 	unknownKey: ({

@@ -5,7 +5,7 @@ export const bubblewrapTexts = {
 		`${program} is not bubblewrap: its version text belongs to another program`,
 	tooOld: (version: string, oldest: string): string =>
 		`bubblewrap ${version} is too old: ${oldest} is the first supported version`,
-	laterVersion: "a later version of bubblewrap",
+	laterVersion: "install a later version of bubblewrap",
 	container: "or declare that the container is the boundary: --sandbox container",
 	preferred: "or let the operator's own sessions run without a sandbox: --sandbox preferred",
 	needsLinux: "bubblewrap needs Linux: run the gateway in a Linux container, and use --sandbox container",
@@ -33,7 +33,7 @@ export const rootTexts = {
 	controlFiles: "files in the roots that control later commands",
 	leftControlFiles: "a command left files that would control later commands",
 	rootReplaced: (root: string): string =>
-		`${JSON.stringify(root)}: the root was replaced while the command ran`,
+		`${JSON.stringify(root)}: the root was replaced while the command ran; check its files`,
 	notRemoved: "cannot remove files that a command left",
 	renamed: (paths: string): string =>
 		`held back: ${paths} appeared during the command and would control later commands; each was renamed to …held-back-…; ` +
@@ -43,15 +43,15 @@ export const rootTexts = {
 		"set such settings with the tool git, which asks a person",
 	notUndone: (paths: string): string => `could not be undone: ${paths}`,
 	replacedDirectory: (paths: string): string =>
-		`not checked: ${paths} in replaced directories; files there control later commands`,
+		`not checked: ${paths} in replaced directories; files there control later commands, so check them`,
 	notProtected: (count: number): string =>
 		`not protected: ${count === 1 ? "1 directory" : `${count} directories`} with repositories or skills, because the roots contain too many; ` +
-		"commands could change their hooks, settings and skills",
+		"commands could change their hooks, settings and skills. Narrower roots prevent this",
 	tooMuch:
 		"not checked: the roots are too large to search completely for repositories and skills; commands " +
-		"could change hooks, settings and skills in deeper directories",
+		"could change hooks, settings and skills in deeper directories. Narrower roots prevent this",
 	unreadable: (paths: string): string =>
-		`not checked: ${paths} cannot be read, and may contain hooks and settings that this command made`,
+		`not checked: ${paths} cannot be read, and may contain hooks and settings that this command made; check them`,
 	cannotRename: (path: string, reason: string): string =>
 		`${JSON.stringify(path)} appeared during a command, controls later commands and cannot be renamed (${reason}): check it, then remove it`,
 	otherDirectory: "another directory replaced it",

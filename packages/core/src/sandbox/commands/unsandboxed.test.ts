@@ -108,7 +108,7 @@ test("a program that does not exist, or may not be executed, is refused by name"
 	for (const executable of ["no-such-program", "/no/such/program", cwd, plain, "./x", "../bin/ls", ""]) {
 		await expect(sandbox.run(shell("", { executable }))).rejects.toMatchObject({
 			code: "not_found",
-			message: `there is no executable program ${JSON.stringify(executable)}`,
+			message: `there is no executable program ${JSON.stringify(executable)}: install it, or correct its name`,
 		});
 	}
 });

@@ -268,8 +268,7 @@ test("a command has at most 5000 connections in an hour, and further ones are no
 	expect(
 		entries.filter(
 			({ reason }) =>
-				reason ===
-				"the command reached the maximum of 5000 connections per hour, so further connections are refused",
+				reason === "the command reached the maximum of 5000 connections per hour, so use fewer connections",
 		),
 	).toHaveLength(1);
 	expect(entries).toHaveLength(5_001);

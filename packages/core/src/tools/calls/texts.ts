@@ -20,7 +20,7 @@ export const toolCallTexts = {
 	invalid: (tool: string, reason: string): string => `invalid arguments of ${tool}: ${reason}`,
 	wrongArguments: (tool: string, faults: string, names: string): string =>
 		`invalid arguments of ${tool}: ${faults}${names}`,
-	notJson: "the call is not JSON",
+	notJson: "the call is not JSON: repeat it with JSON arguments",
 	failed: "a tool failed",
 	argumentNames: (names: readonly string[]): string => `; allowed: ${names.join(", ")}`,
 	unknownArguments: (place: string, names: readonly string[]): string =>

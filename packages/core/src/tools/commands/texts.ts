@@ -48,7 +48,7 @@ export const runCommandTexts = {
 	passwordIn: (name: string, handle: string): string =>
 		`the variable ${name} contains the password of the handle ${handle}`,
 	changed: (parts: readonly string[]): string =>
-		`changed since it was approved: ${parts.join(", ")}; the call did not run`,
+		`changed since it was approved: ${parts.join(", ")}; the call did not run, so repeat it`,
 	secretWithNul: (variable: string): string =>
 		`secrets.${variable}: the password contains a null character, which a variable cannot contain: ask for another password`,
 	continues: (hours: number): string =>
@@ -71,7 +71,7 @@ export const runCommandTexts = {
 	sandbox: (mode: string, network: string): string =>
 		`sandbox: ${mode} — ${network}, and only files in the roots`,
 	cannotApprove: (reason: string): string => `the command cannot be approved: ${reason}`,
-	notText: "it contains a null character or is not well-formed text",
+	notText: "it contains a null character or is not well-formed text: remove these characters",
 	tooLong: (bytes: number, max: number): string =>
 		`its text takes ${bytes} bytes, and at most ${max} can be shown: write the command to a file and run the file`,
 } as const;

@@ -95,14 +95,14 @@ test("a text that occurs several times must be made unique", async () => {
 test("a missing text returns the nearest lines", async () => {
 	await putFile("x.ts", "if (a) {\n\treturn b;\n}\n");
 	await expect(prepare({ path: "x.ts", old_text: "    return b;\n}", new_text: "" })).rejects.toThrow(
-		'old_text is not in "x.ts"; line 2 is indented with 1 tab, not with 4 spaces. The most similar lines are 2 to 3:\n\treturn b;\n}',
+		'old_text is not in "x.ts"; line 2 is indented with 1 tab, not with 4 spaces. The most similar lines are 2 to 3; use their exact text:\n\treturn b;\n}',
 	);
 	await expect(prepare({ path: "x.ts", old_text: "quite other words", new_text: "" })).rejects.toThrow(
 		'old_text is not in "x.ts", and the file has no similar line: read the file again',
 	);
 	await putFile("empty", "");
 	await expect(prepare({ path: "empty", old_text: "x", new_text: "" })).rejects.toThrow(
-		'old_text is not in "empty", which is empty',
+		'old_text is not in "empty", which is empty: write its complete content',
 	);
 });
 
@@ -116,7 +116,7 @@ test("long nearest lines are cut", async () => {
 });
 
 test.each<[string, object, string]>([
-	["the same text", { old_text: "a", new_text: "a" }, "the file would not change"],
+	["the same text", { old_text: "a", new_text: "a" }, "so the file would not change: change new_text"],
 	["no old text", { old_text: "", new_text: "a" }, "old_text"],
 	[
 		"an occurrence together with all of them",
@@ -132,8 +132,12 @@ test.each<[string, object, string]>([
 
 test.each<[string, string | Buffer | undefined, string]>([
 	["no file", undefined, 'cannot edit "x": the file does not exist; use write_file to create it'],
-	["a binary file", "a\0b", 'cannot edit "x": it is a binary file'],
-	["other bytes than UTF-8", Buffer.from([0x61, 0xff]), 'cannot edit "x": it is not UTF-8 text'],
+	["a binary file", "a\0b", 'cannot edit "x": it is a binary file: change it with a command'],
+	[
+		"other bytes than UTF-8",
+		Buffer.from([0x61, 0xff]),
+		'cannot edit "x": it is not UTF-8 text: change it with a command',
+	],
 	[
 		"a large file",
 		"a".repeat(256 * 1024 + 1),
@@ -190,7 +194,7 @@ test("neither the content of a key file nor the result of a guess is revealed", 
 	}
 	const [right, wrong] = guesses;
 	expect(await edit(wrong ?? {})).toEqual({
-		text: 'edit_file failed: old_text is not in ".env"',
+		text: 'edit_file failed: old_text is not in ".env": read the file again',
 		failed: true,
 	});
 	expect(await edit(right ?? {})).toMatchObject({ failed: false });
@@ -244,7 +248,7 @@ test("a file that changed since the approval is not overwritten", async () => {
 	const ready = await prepare({ path: "x", old_text: "old", new_text: "new" });
 	await putFile("x", "old\nand somebody else's\n");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: the file has other content now; the file was not written",
+		text: "changed since it was approved: the file has other content now; the file was not written, so repeat the call",
 		failed: true,
 	});
 	expect(await contentOf("x")).toBe("old\nand somebody else's\n");

@@ -175,7 +175,7 @@ test("a directory that became a link after the plan is not listed", async () => 
 	await rename(join(context.cwd, "dir"), join(context.cwd, "moved"));
 	await symlink("../outside", join(context.cwd, "dir"));
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: the path leads to another directory",
+		text: "changed since it was approved: the path leads to another directory; repeat the call",
 		failed: true,
 	});
 });

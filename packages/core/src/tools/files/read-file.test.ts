@@ -52,7 +52,7 @@ test("a part of a file is returned, and a marker says how to continue", async ()
 	});
 	expect(await read({ path: "notes.txt", offset: 3 })).toEqual({ text: "three\n", failed: false });
 	expect(await read({ path: "notes.txt", offset: 4 })).toEqual({
-		text: '"notes.txt" has no line 4: its last line is 3',
+		text: '"notes.txt" has no line 4: its last line is 3; use a smaller offset',
 		failed: true,
 	});
 });
@@ -100,7 +100,7 @@ test("an empty file is reported as empty", async () => {
 test("a binary file is reported, and its content is not returned", async () => {
 	await writeFile(join(context.cwd, "image.png"), Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2]));
 	expect(await read({ path: "image.png" })).toEqual({
-		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text and images (PNG, JPEG, GIF, WebP) can be read',
+		text: 'read_file failed: "image.png" is a binary file of 7 bytes; only text and images (PNG, JPEG, GIF, WebP) can be read. Use a command',
 		failed: true,
 	});
 });
@@ -157,7 +157,7 @@ test("an image that is too large is refused with the limits", async () => {
 test("a damaged image and one of another kind are refused", async () => {
 	await writeFile(join(context.cwd, "half.gif"), Buffer.from("GIF89a\0\0\0\0\0\0", "latin1"));
 	expect(await read({ path: "half.gif" })).toEqual({
-		text: 'read_file failed: "half.gif" is a GIF image that is damaged: its header has no width and height',
+		text: 'read_file failed: "half.gif" is a GIF image that is damaged, because its header has no width and height: read another copy',
 		failed: true,
 	});
 	await writeFile(join(context.cwd, "old.bmp"), Buffer.concat([Buffer.from("BM"), Buffer.alloc(60)]));
@@ -259,7 +259,7 @@ test("a path that changes its target after the decision is not read", async () =
 	await rm(join(context.cwd, "swapped.txt"));
 	await symlink("../outside.txt", join(context.cwd, "swapped.txt"));
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: the path leads to another file",
+		text: "changed since it was approved: the path leads to another file; repeat the call",
 		failed: true,
 	});
 });

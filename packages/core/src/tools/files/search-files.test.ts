@@ -161,11 +161,11 @@ test("a file that became a link after its selection is not reported", async () =
 });
 
 test.each([
-	["(", "the pattern cannot be used: regex parse error"],
-	["a\nb", 'the pattern cannot be used: the literal "\\n" is not allowed in a regex'],
+	["(", "the pattern cannot be used, so correct it: regex parse error"],
+	["a\nb", 'the pattern cannot be used, so correct it: the literal "\\n" is not allowed in a regex'],
 	["(?=x)", "look-around"],
 	["(a)\\1", "backreferences are not supported"],
-	["(\\w{1,1000}){1,1000}", "the pattern cannot be used: compiled regex exceeds size limit"],
+	["(\\w{1,1000}){1,1000}", "the pattern cannot be used, so correct it: compiled regex exceeds size limit"],
 ])("%j is not a pattern, and the error has the reason", async (pattern, reason) => {
 	const { text, failed } = await executeCall(await prepare({ pattern }), context);
 	expect(failed).toBe(true);
@@ -260,7 +260,7 @@ test("a directory that became a link after the plan is not searched", async () =
 	await rename(join(context.cwd, "dir"), join(context.cwd, "moved"));
 	await symlink("../outside", join(context.cwd, "dir"));
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: the path leads to another place",
+		text: "changed since it was approved: the path leads to another place; repeat the call",
 		failed: true,
 	});
 	await rm(join(context.cwd, "dir"));

@@ -3,11 +3,12 @@ export const pathTexts = {
 	file: "The file, relative to the working directory or absolute. ~ is not expanded.",
 	directory: "The directory, relative to the working directory or absolute. ~ is not expanded.",
 	glob: "Pattern of the files, such as *.ts (names at any depth) or src/**/*.{ts,md} (relative to path).",
-	otherFile: "changed since it was approved: the path leads to another file",
-	otherDirectory: "changed since it was approved: the path leads to another directory",
+	otherFile: "changed since it was approved: the path leads to another file; repeat the call",
+	otherDirectory: "changed since it was approved: the path leads to another directory; repeat the call",
 	outside: (roots: readonly string[]): string => `outside of ${roots.join(", ")}`,
 	secret: "may contain keys or passwords",
-	changed: (changes: string): string => `changed since it was approved: ${changes}; the file was not written`,
+	changed: (changes: string): string =>
+		`changed since it was approved: ${changes}; the file was not written, so repeat the call`,
 	cannotWrite: (path: string): string => `cannot write ${JSON.stringify(path)}`,
 	link: (text: string, path: string): string =>
 		`${JSON.stringify(text)} leads outside the roots by a symbolic link: use the path ${JSON.stringify(path)} if this is intended`,
@@ -33,12 +34,12 @@ export const readFileTexts = {
 	imageWithRange: (text: string): string =>
 		`${text}\n[offset and limit apply only to text: the complete image is shown]`,
 	binaryRefused: (description: string): string =>
-		`${description}; only text and images (PNG, JPEG, GIF, WebP) can be read`,
+		`${description}; only text and images (PNG, JPEG, GIF, WebP) can be read. Use a command`,
 	binary: (path: string, bytes: number): string =>
 		`${JSON.stringify(path)} is a binary file of ${bytes} bytes`,
 	empty: "(empty file)",
 	noLine: (path: string, lines: number, line: number): string =>
-		`${JSON.stringify(path)} has no line ${line}: its last line is ${lines}`,
+		`${JSON.stringify(path)} has no line ${line}: its last line is ${lines}; use a smaller offset`,
 	moreLines: (text: string, line: number): string =>
 		`${text}[… more lines follow: continue with offset ${line} …]`,
 	lineContinues: (text: string, line: number, column: number): string =>
@@ -48,7 +49,7 @@ export const readFileTexts = {
 	imageTooLarge: (description: string, bytes: number, smaller: string): string =>
 		`${description} of more than ${bytes} bytes, and only smaller images can be shown: ${smaller}`,
 	imageDamaged: (description: string): string =>
-		`${description} that is damaged: its header has no width and height`,
+		`${description} that is damaged, because its header has no width and height: read another copy`,
 	imageTooWide: ({
 		image,
 		width,
@@ -76,13 +77,14 @@ export const editFileTexts = {
 	occurrence: "The occurrence to replace, counted from 1, if the text occurs several times.",
 	replaceAll: "Whether to replace all occurrences.",
 	textMissing: "perhaps the file does not contain the text",
-	sameText: "old_text and new_text are the same: the file would not change",
+	sameText: "old_text and new_text are the same, so the file would not change: change new_text",
 	exclusive: "occurrence and replace_all exclude each other: set only one of them",
 	secretRest: (part: string): string => `(the rest of the file is kept secret)\n${part}`,
 	unchanged: "(the file would not change)",
 	tooLong: (path: string, max: number): string =>
 		`${JSON.stringify(path)} would become longer than the maximum of ${max} characters: use a shorter text`,
-	notFound: (path: string, nearest: string): string => `old_text is not in ${JSON.stringify(path)}${nearest}`,
+	notFound: (path: string, nearest: string): string =>
+		`old_text is not in ${JSON.stringify(path)}${nearest === "" ? ": read the file again" : nearest}`,
 	noOccurrence: (count: number, where: string, occurrence: number): string =>
 		`old_text occurs ${count === 1 ? "once" : `${count} times`}${where}: there is no occurrence ${occurrence}; use ${count === 1 ? "1" : `a number from 1 to ${count}`}`,
 	ambiguous: (count: number, where: string): string =>
@@ -91,9 +93,9 @@ export const editFileTexts = {
 	missing: (tool: string): string => `the file does not exist; use ${tool} to create it`,
 	tooLarge: (bytes: number, max: number): string =>
 		`it has ${bytes} bytes, and at most ${max} can be edited: change it with a command`,
-	binary: "it is a binary file",
-	notText: "it is not UTF-8 text",
-	emptyFile: ", which is empty",
+	binary: "it is a binary file: change it with a command",
+	notText: "it is not UTF-8 text: change it with a command",
+	emptyFile: ", which is empty: write its complete content",
 	noSimilarLine: ", and the file has no similar line: read the file again",
 	nearest: ({
 		difference,
@@ -107,7 +109,8 @@ export const editFileTexts = {
 		readonly last: number;
 		readonly excerpt: string;
 		readonly rest: string;
-	}): string => `; ${difference}. The most similar lines are ${first} to ${last}:\n${excerpt}${rest}`,
+	}): string =>
+		`; ${difference}. The most similar lines are ${first} to ${last}; use their exact text:\n${excerpt}${rest}`,
 	onePlace: "one place",
 } as const;
 
@@ -176,9 +179,9 @@ export const searchFilesTexts = {
 	hidden: "Whether to search files whose names begin with a dot.",
 	context: "Number of lines to show before and after each match.",
 	maxResults: "Maximum number of matching lines to return.",
-	badText: "the pattern contains a null character or is not well-formed text",
+	badText: "the pattern contains a null character or is not well-formed text: remove these characters",
 	label: (pattern: string): string => `search for ${pattern} in`,
-	otherPlace: "changed since it was approved: the path leads to another place",
+	otherPlace: "changed since it was approved: the path leads to another place; repeat the call",
 	none: (files: number): string => `no matches in ${files === 1 ? "1 file" : `${files} files`}`,
 	secretFile: (path: string): string =>
 		`${path} may contain keys or passwords: it cannot be searched, only read`,
@@ -186,10 +189,10 @@ export const searchFilesTexts = {
 		`the name ${path} contains a control character: it cannot be searched, only read`,
 	failed: (path: string): string => `cannot search ${JSON.stringify(path)}`,
 	notRegular: (path: string): string =>
-		`cannot search ${JSON.stringify(path)}: it is neither a regular file nor a directory`,
+		`cannot search ${JSON.stringify(path)}: it is neither a regular file nor a directory; use another path`,
 	secretFiles: (count: number): string =>
 		`${count} of the files may contain keys or passwords and were not searched`,
-	badPattern: (reason: string): string => `the pattern cannot be used: ${reason}`,
+	badPattern: (reason: string): string => `the pattern cannot be used, so correct it: ${reason}`,
 	tooSlow: "the search took too long: narrow it by path or glob",
 	unreadable: "some files could not be read",
 	more: "more matches: narrow the search by pattern, path or glob, or raise max_results",

@@ -142,7 +142,7 @@ test("a file that changed since the approval is not overwritten", async () => {
 	const ready = await prepare({ path: "x", content: "new" });
 	await put(join(context.cwd, "x"), "somebody else's");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: the file has other content now; the file was not written",
+		text: "changed since it was approved: the file has other content now; the file was not written, so repeat the call",
 		failed: true,
 	});
 	expect(await contentOf("x")).toBe("somebody else's");
@@ -161,7 +161,7 @@ test("a directory that was replaced by a link after the approval is not followed
 	await rename(join(context.cwd, "dir"), join(context.cwd, "moved"));
 	await symlink("../outside", join(context.cwd, "dir"));
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: the path leads to another file; the file was not written",
+		text: "changed since it was approved: the path leads to another file; the file was not written, so repeat the call",
 		failed: true,
 	});
 	expect(await readdir(join(directory.path, "outside"))).toEqual([]);

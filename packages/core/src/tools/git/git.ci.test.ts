@@ -483,7 +483,7 @@ test("a missing program and a cancelled call are reported", async () => {
 test("settings that cannot be read or disabled stop all commands", async () => {
 	byHand("config", "filter.a=b.clean", "cat");
 	await expect(prepare(["status"])).rejects.toThrow(
-		'the repository\'s setting "filter.a=b.clean" cannot be switched off',
+		'the repository\'s setting "filter.a=b.clean" cannot be switched off: remove it, or use run_command',
 	);
 	await putFile(".git/config", "[core\n");
 	await expect(prepare(["status"])).rejects.toThrow("no git repository");

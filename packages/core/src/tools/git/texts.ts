@@ -7,7 +7,8 @@ export const gitTexts = {
 	words: 'The words after git, one each: ["log", "--oneline", "-5"]. No shell reads them.',
 	directory: "The directory to run it in, within the roots.",
 	effects: "the effects of the command",
-	changed: (changes: string): string => `changed since it was approved: ${changes}; the call did not run`,
+	changed: (changes: string): string =>
+		`changed since it was approved: ${changes}; the call did not run, so repeat it`,
 	outside: (directory: string): string =>
 		`git runs within the roots, not in ${JSON.stringify(directory)}: if that is intended, use run_command`,
 	noCommand: (word: string): string =>
@@ -45,12 +46,13 @@ export const gitEffectTexts = {
 export const repositoryTexts = {
 	unreadableName: "the name of its directory is not plain text",
 	none: (directory: string, reason: string): string =>
-		`no git repository for ${JSON.stringify(directory)} within the roots: ${reason}`,
+		`no git repository for ${JSON.stringify(directory)} within the roots: ${reason}; use a directory of a repository`,
 	unreachable: "cannot reach the repository",
 	partOutside: (path: string | undefined): string =>
 		`a part of the repository is outside the roots, at ${JSON.stringify(path)}: if that is intended, use run_command`,
-	settingsUnreadable: "the settings of the repository cannot be read or are too long",
+	settingsUnreadable:
+		"the settings of the repository cannot be read or are too long: correct the file .git/config",
 	settingStays: (name: string): string =>
-		`the repository's setting ${JSON.stringify(name)} cannot be switched off`,
+		`the repository's setting ${JSON.stringify(name)} cannot be switched off: remove it, or use run_command`,
 	hooksUnreadable: "cannot read the repository's hooks",
 } as const;

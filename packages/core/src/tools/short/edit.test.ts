@@ -61,8 +61,16 @@ test("line ends, byte order mark and permissions are preserved", async () => {
 });
 
 test.each<[string, object[], string]>([
-	["an empty text", [change("a", "b"), change("", "x")], "edit 2: oldText must not be empty"],
-	["the same text", [change("a", "a")], "edit 1: oldText equals newText"],
+	[
+		"an empty text",
+		[change("a", "b"), change("", "x")],
+		"edit 2: oldText is empty: give the text to replace",
+	],
+	[
+		"the same text",
+		[change("a", "a")],
+		"edit 1: oldText equals newText: change newText, or leave the edit out",
+	],
 	[
 		"two edits that overlap",
 		[change("b\nc", "x"), change("a\nb", "y")],
@@ -71,12 +79,12 @@ test.each<[string, object[], string]>([
 	[
 		"a text that occurs several times",
 		[change("d", "x")],
-		"edit 1: oldText matches 3 times in f (must be unique): lines 4, 5",
+		"edit 1: oldText matches 3 times in f: lines 4, 5; add lines around it",
 	],
 	[
 		"a text that does not occur",
 		[change("a", "x"), change(" b", "y")],
-		"edit 2: oldText not found in f; line 2 is indented with nothing, not with 1 space. The most similar lines are 2 to 2:\nb",
+		"edit 2: oldText not found in f; line 2 is indented with nothing, not with 1 space. The most similar lines are 2 to 2; use their exact text:\nb",
 	],
 	[
 		"a text without a similar line",
@@ -112,7 +120,7 @@ test("outside the roots neither the plan nor an error reveals content before the
 		notes: ["perhaps the file does not contain the texts", `outside of ${context.cwd}`],
 	});
 	expect(await executeCall(call, context)).toEqual({
-		text: `edit failed: edit 2: oldText not found in ${path}`,
+		text: `edit failed: edit 2: oldText not found in ${path}: read the file again`,
 		failed: true,
 	});
 	expect(await readText(path, "utf8")).toBe("alpha\nbeta\n");
@@ -133,7 +141,7 @@ test("a file that was replaced is left unchanged", async () => {
 	const call = await ready("f", change("a", "b"));
 	await put(join(context.cwd, "f"), "a\nc\n");
 	expect(await executeCall(call, context)).toEqual({
-		text: "changed since it was approved: the file has other content now; the file was not written",
+		text: "changed since it was approved: the file has other content now; the file was not written, so repeat the call",
 		failed: true,
 	});
 	expect(await contentOf("f")).toBe("a\nc\n");

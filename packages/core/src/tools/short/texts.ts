@@ -8,8 +8,9 @@ export const editTexts = {
 	newText: "The new text; empty to delete the old text.",
 	edits: "The replacements. All old texts are found in the file as it is before the first change.",
 	textMissing: "perhaps the file does not contain the texts",
-	oldTextEmpty: (number: number): string => `edit ${number}: oldText must not be empty`,
-	sameText: (number: number): string => `edit ${number}: oldText equals newText`,
+	oldTextEmpty: (number: number): string => `edit ${number}: oldText is empty: give the text to replace`,
+	sameText: (number: number): string =>
+		`edit ${number}: oldText equals newText: change newText, or leave the edit out`,
 	secretRest: (parts: string): string => `(the rest of the file is kept secret)\n${parts}`,
 	unchanged: "(the file would not change)",
 	tooLong: (path: string, max: number): string =>
@@ -17,7 +18,7 @@ export const editTexts = {
 	overlap: (one: number, other: number): string =>
 		`edits ${one} and ${other} overlap; merge them into one edit`,
 	notFound: (number: number, path: string, nearest: string): string =>
-		`edit ${number}: oldText not found in ${path}${nearest}`,
+		`edit ${number}: oldText not found in ${path}${nearest === "" ? ": read the file again" : nearest}`,
 	ambiguous: ({
 		number,
 		count,
@@ -28,7 +29,7 @@ export const editTexts = {
 		readonly count: number;
 		readonly path: string;
 		readonly where: string;
-	}): string => `edit ${number}: oldText matches ${count} times in ${path} (must be unique)${where}`,
+	}): string => `edit ${number}: oldText matches ${count} times in ${path}${where}; add lines around it`,
 } as const;
 
 /** Descriptions of the tools of the zot protocol, with their parameters. */

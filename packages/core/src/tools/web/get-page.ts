@@ -165,7 +165,7 @@ function discardBody(body: Dispatcher.ResponseData["body"]): void {
 function unreachable(url: URL, reason: unknown): ParleyError {
 	const code = reason instanceof Error && "code" in reason ? String(reason.code) : "";
 	const fault = faults[code] ?? pageTexts.unreadable(code);
-	return new ParleyError(`"${url.host}" ${fault}`, { code: "unavailable", cause: reason });
+	return new ParleyError(pageTexts.unreachable(url.host, fault), { code: "unavailable", cause: reason });
 }
 
 /**

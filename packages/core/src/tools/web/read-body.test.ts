@@ -65,7 +65,7 @@ test.each(names)("damaged or cut off %s is reported", async (encoding) => {
 	const packed = packers[encoding](text);
 	const damaged = Buffer.from(packed);
 	damaged.fill(0xff, 2, 12);
-	const fault = { code: "unavailable", message: "the page ended early or is damaged" };
+	const fault = { code: "unavailable", message: "the page ended early or is damaged: try again later" };
 	await expect(readBody(inChunks(damaged), encoding, limit)).rejects.toMatchObject(fault);
 	await expect(readBody(inChunks(packed.subarray(0, -10)), encoding, limit)).rejects.toMatchObject(fault);
 });
@@ -86,7 +86,7 @@ test("an error of the source is reported, compressed or not", async () => {
 test.each(["gzip, gzip", "compress", "aes128gcm", "exi"])("%s is refused", async (encoding) => {
 	const source = inChunks(Buffer.from(text));
 	await expect(readBody(source, encoding, limit)).rejects.toMatchObject({
-		message: "the page has an encoding that was not requested",
+		message: "the page has an encoding that was not requested: use another page",
 	});
 	expect(source.destroyed).toBe(true);
 });

@@ -5,19 +5,21 @@ export const pageTexts = {
 	timedOut: "did not accept a connection in time",
 	tooManyHeaders: "sent headers that are too large",
 	otherCertificate: "showed the certificate of another host",
+	unreachable: (host: string, fault: string): string =>
+		`"${host}" ${fault}: try again later, or use another page`,
 	page: "the page",
 	tooManyRedirects: (max: number): string =>
-		`the page was not fetched, because it needs more than ${max} redirects`,
+		`the page was not fetched, because it needs more than ${max} redirects: use another URL`,
 	firstPart: "the first part of the answer",
 	unknownSize: "unknown size",
 	notText: (url: string, type: string, size: string): string =>
-		`"${url}" has ${type === "" ? "an unknown type" : `the type ${type}`} (${size}): only text is fetched`,
+		`"${url}" has ${type === "" ? "an unknown type" : `the type ${type}`} (${size}): only text is fetched, so use another URL`,
 	unreadable: (code: string): string => `could not be read${code === "" ? "" : ` (${code})`}`,
-	damaged: "the page ended early or is damaged",
-	otherEncoding: "the page has an encoding that was not requested",
+	damaged: "the page ended early or is damaged: try again later",
+	otherEncoding: "the page has an encoding that was not requested: use another page",
 	withoutHttps: "without https: other machines on the network can read and change it",
 	shownHost: (name: string): string => `the host is shown as "${name}" in a browser`,
-	changed: "changed since it was approved: the URL; the page was not fetched",
+	changed: "changed since it was approved: the URL; the page was not fetched, so repeat the call",
 	redirects: (url: string): string => `It redirects to another site: ${url}`,
 	notFollowed: "It was not followed. Fetch that URL if you need it.",
 	untrusted: (mark: string): string =>
@@ -35,14 +37,14 @@ export const urlTexts = {
 	tooLong: (length: number, max: number): string =>
 		`has ${length} characters, more than the maximum of ${max}: use a shorter URL`,
 	spaces: "contains spaces, invisible characters or backslashes: remove or percent-encode them",
-	noHttp: "does not begin with http:// or https:// and a host",
+	noHttp: "does not begin with http:// or https:// and a host: use a complete URL",
 	userName: "contains a user name or password, which is never sent: leave it out",
-	invalid: "has an invalid host or port",
-	redirectInvalid: "is the target of a redirect, and is not valid",
-	redirectWithoutHttps: "is the target of a redirect, without https",
+	invalid: "has an invalid host or port: correct them",
+	redirectInvalid: "is the target of a redirect, and is not valid: use another URL",
+	redirectWithoutHttps: "is the target of a redirect, without https: use another URL",
 	port: (port: number | undefined, allowed: readonly number[]): string =>
 		`has the port ${port}; only ${allowed.join(" and ")} are allowed`,
-	noHost: "has no valid host",
+	noHost: "has no valid host: correct the host",
 } as const;
 
 export const webFetchTexts = {

@@ -57,7 +57,7 @@ test("only the approved URL is fetched", async () => {
 	const approved = await plan("https://example.com/a");
 	const args = tool.parameters().parse({ url: "https://example.com/b" });
 	expect(await tool.run(args, approved, context)).toEqual({
-		text: "changed since it was approved: the URL; the page was not fetched",
+		text: "changed since it was approved: the URL; the page was not fetched, so repeat the call",
 		failed: true,
 	});
 });

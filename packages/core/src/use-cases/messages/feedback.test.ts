@@ -79,6 +79,6 @@ test("feedback without a reply is refused", async () => {
 	const other = await t.create();
 	await expect(t.runtime.feedback.record(unkeyed(), other, { ...good, runId })).rejects.toMatchObject({
 		code: "not_found",
-		message: `run not found: ${runId}`,
+		message: `run not found: ${runId}; use the id of a run of this session`,
 	});
 });

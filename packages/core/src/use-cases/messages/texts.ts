@@ -20,7 +20,8 @@ export const promptAnswerTexts = {
 export const ownCommandTexts = {
 	otherSession:
 		"cannot run the command here: use a session of the operator, not the session of a channel or a task",
-	oneLine: "cannot run the command: it is empty, or contains a line break or a control character",
+	oneLine:
+		"cannot run the command: it is empty, or contains a line break or a control character; write one line of text",
 	secret:
 		"cannot run the command: it contains a secret of the gateway, which would be stored; use a variable or a file",
 } as const;
@@ -49,16 +50,17 @@ export const explainTexts = {
 } as const;
 
 export const feedbackTexts = {
-	runNotFound: (run: string): string => `run not found: ${run}`,
+	runNotFound: (run: string): string => `run not found: ${run}; use the id of a run of this session`,
 	noReply: "no reply to rate: wait until a run of this session has ended",
 	incomplete: "cannot rate the reply: it is not complete; wait until the run ends",
-	endedWithoutReply: "no reply to rate: the run ended without a reply",
+	endedWithoutReply: "no reply to rate: the run ended without a reply; rate another run",
 } as const;
 
 /** Log messages and errors about messages that start, join or enter a run. */
 export const queueTexts = {
 	joined: "queued message entered the run",
-	onlyAuthor: "only the author of a queued message can add it to the active run",
+	onlyAuthor:
+		"only the author of a queued message can add it to the active run: ask the author, or wait until the run ends",
 	files: "it has files",
 	ownOptions: "it has its own options, such as a skill",
 	repetition: "it repeats an earlier message",
@@ -81,5 +83,6 @@ export const retryTexts = {
 	busy: "session busy: a run is active; cancel it first, or wait until it ends",
 	command: "the last message is a command, which is not repeated: type it again",
 	undo: "the last message is an undo, which is not repeated: type it again",
-	onlyAuthor: "the last message never reached the model: only its author can send it again",
+	onlyAuthor:
+		"the last message never reached the model: only its author can send it again; send a new message instead",
 } as const;

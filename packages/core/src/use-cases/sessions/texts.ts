@@ -51,7 +51,7 @@ export const sessionTexts = {
 export const forkTexts = {
 	noTurn: (at: number, all: number): string => {
 		if (all === 0) return "at: the session has no message yet; send a message first";
-		if (all === 1) return `at: the session has no message ${at}: it has only message 1`;
+		if (all === 1) return `at: the session has no message ${at}: it has only message 1, so use 1`;
 		return `at: the session has no message ${at}: use a number from 1 to ${all}`;
 	},
 	notEnded: (turn: number, ended: number, all: number): string => {

@@ -22,6 +22,6 @@ export const taskRefusalTexts = {
 	onlyEnded: "only a task that has ended can be repeated; wait until it ends, or cancel it",
 	cancelledBy: (person: string): string => `cancelled by ${person}`,
 	noTasksInTask: "cannot submit a task to the session of a task: use another session",
-	onlySuspended: "only a suspended task accepts a reply",
+	onlySuspended: "only a suspended task accepts a reply; check the state of the task",
 	otherQuestion: "token: the task now has another question; read it with check_task",
 } as const;

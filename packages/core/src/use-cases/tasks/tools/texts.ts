@@ -1,5 +1,5 @@
 export const taskToolTexts = {
-	onlyInTask: "this tool works only in a task",
+	onlyInTask: "this tool works only in a task: continue without it",
 	requestReview:
 		"Shows people a plan or a question, and waits until a person approves it or requests changes. This can take days. " +
 		"Use it before work that is hard to undo, or if the request has several possible meanings. Not for permission to use a " +
