@@ -15,14 +15,23 @@ test.each([
 	["example.com:80", "port 80 is not allowed: use port 443"],
 	["example.com:22", "port 22 is not allowed: use port 443"],
 	["example.com:4430", "port 4430 is not allowed: use port 443"],
-	["other.com:443", "it is not on the list of hosts that commands may reach"],
-	["example.org:443", "it is not on the list of hosts that commands may reach"],
-	["example.com.evil.net:443", "it is not on the list of hosts that commands may reach"],
-	["93.184.215.14:443", "only full host names are allowed, not IP addresses"],
-	["0x5db8d70e:443", "only full host names are allowed, not IP addresses"],
-	["[2606:2800::1]:443", "only full host names are allowed, not IP addresses"],
-	["user@example.com:443", "only full host names are allowed, not IP addresses"],
-	["localhost:443", "only full host names are allowed, not IP addresses"],
+	["other.com:443", "it is not on the list of hosts that commands may reach: ask the operator to add it"],
+	["example.org:443", "it is not on the list of hosts that commands may reach: ask the operator to add it"],
+	[
+		"example.com.evil.net:443",
+		"it is not on the list of hosts that commands may reach: ask the operator to add it",
+	],
+	["93.184.215.14:443", "only full host names are allowed, not IP addresses: use a name such as example.com"],
+	["0x5db8d70e:443", "only full host names are allowed, not IP addresses: use a name such as example.com"],
+	[
+		"[2606:2800::1]:443",
+		"only full host names are allowed, not IP addresses: use a name such as example.com",
+	],
+	[
+		"user@example.com:443",
+		"only full host names are allowed, not IP addresses: use a name such as example.com",
+	],
+	["localhost:443", "only full host names are allowed, not IP addresses: use a name such as example.com"],
 ])("%j is refused: %s", (authority, message) => {
 	expect(() => readTarget(authority, allowed)).toThrow(
 		expect.objectContaining({ code: "permission_denied", message }),
