@@ -162,7 +162,7 @@ verifiesOn("ozzie", ["file.unknown"], "a message with an unknown file is refused
 	const { file_id } = await upload(gateway, "a", "a");
 	for (const id of ["file_x", "../parley.sqlite"]) {
 		expect(await client.refusal("send_message", { content: "hi", attachments: [file_id, id] })).toBe(
-			`invalid params: attachments: file not found: ${id}`,
+			`invalid params: attachments: file not found: ${id}; check the id, or upload the file again`,
 		);
 	}
 	expect(

@@ -111,7 +111,9 @@ verifiesOn(
 			stream.start({ prompt: "hi", workingDir });
 			const { runId, error } = await stream.until("failed");
 			expect(runId).toBe("");
-			expect(error).toMatch(/^working_dir: "\/.*" is outside the roots \/.*\/work$/);
+			expect(error).toMatch(
+				/^working_dir: "\/.*" is outside the roots \/.*\/work: use a directory in one of them$/,
+			);
 		}
 		stream.start({ prompt: "hi", workingDir: work });
 		await stream.until("completed");

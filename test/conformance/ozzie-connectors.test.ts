@@ -109,7 +109,7 @@ verifiesOn("ozzie", ["grant.alone"], "a connector ends a grant without a person"
 	await using other = await d.connect(String((await operator.call("create_token", slack))["token"]));
 	expect(await other.call("list_grants")).toEqual({ grants: [], wishes: [] });
 	expect(await other.refusal("revoke_grant", { grant_id })).toBe(
-		`not available: grant not found: ${grant_id}`,
+		`not available: grant not found: ${grant_id}; use an id from the list of grants`,
 	);
 	await connector.call("revoke_grant", { grant_id, reason: "the bot was removed" });
 	const reason = "revoked by connector:discord: the bot was removed";

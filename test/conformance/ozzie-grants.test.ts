@@ -239,7 +239,7 @@ verifiesOn(
 		expect(grants).toHaveLength(3);
 		expect(grants[0]).toMatchObject({ grant_id, end_reason: reason, ended_at: expect.any(String) });
 		expect(await c.operator.refusal("revoke_grant", { grant_id: "grant_x" })).toContain(
-			"grant not found: grant_x",
+			"grant not found: grant_x; use an id from the list of grants",
 		);
 	},
 );

@@ -105,7 +105,10 @@ verifiesOn(
 			stream.send({ permissionDecision: { toolCallId, approved: false } });
 		}
 		const { code, message } = await stream.until("error");
-		expect([code, message]).toEqual(["safety_violation", "stopped: a call of write_file was denied 3 times"]);
+		expect([code, message]).toEqual([
+			"safety_violation",
+			"stopped: a call of write_file was denied 3 times; approve the call, or change your request",
+		]);
 	},
 );
 

@@ -70,7 +70,7 @@ verifiesOn(
 		expect(shownIn(await service.received(3))).toMatchObject([text, { type: "image", source }]);
 		const notice = {
 			type: "text",
-			text: `${line}\n[its image was removed: the provider refused the request that contained it]`,
+			text: `${line}\n[its image was removed: the provider refused the request that contained it; read a smaller copy]`,
 		};
 		expect(shownIn(await service.received(4))).toMatchObject([notice]);
 		expect(await received(next, "4")).toEqual([[notice]]);

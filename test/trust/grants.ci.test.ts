@@ -101,7 +101,7 @@ testInside(
 				{ grant_id: id, end_reason: "a newer grant replaces it" },
 			]);
 			for (const [code, message, ...args] of [
-				[1, "grant not found: grant_none", "revoke", "grant_none"],
+				[1, "grant not found: grant_none; use an id from the list of grants", "revoke", "grant_none"],
 				[2, "PLATFORM:TENANT:CHANNEL", "grant", "discord:111", "--reason", "r"],
 				[2, "--reason", "grant", setup],
 				[2, "allowed: read, write", "grant", setup, "--reason", "r", "--classes", "secret"],

@@ -15,7 +15,8 @@ test("a model that repeats the same failing call gets a refusal, and then its ru
 	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
 	await t.send(session, "hi");
 	await expect(log.next("assistant.message")).resolves.toMatchObject({
-		error: "stopped: the model repeated a call of probe that failed in the same way 3 times",
+		error:
+			"stopped: the model repeated a call of probe that failed in the same way 3 times; change your request, or choose another model",
 	});
 	log.check();
 	expect(ran).toBe(3);

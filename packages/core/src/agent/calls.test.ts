@@ -134,7 +134,7 @@ test("an approval is invalid if its facts changed after the question", async () 
 	const second = await EventLog.join(again.runtime, session, { afterSeq: 0 });
 	await again.runtime.answer(unkeyed(), prompt.token, { value: true });
 	await expect(second.next("tool.failed")).resolves.toMatchObject({
-		error: "changed since it was approved: fact; the call did not run",
+		error: "changed since it was approved: fact; the call did not run, so repeat it if you still need it",
 	});
 	await second.next("assistant.message");
 	second.check();

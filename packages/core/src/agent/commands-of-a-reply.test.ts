@@ -193,7 +193,7 @@ test.for([{ isAnswered: true }, { isAnswered: false }])(
 			{
 				failed: true,
 				text: expect.stringMatching(
-					/^changed since it was approved: named .*run\.sh\); the call did not run$/,
+					/^changed since it was approved: named .*run\.sh\); the call did not run, so repeat it if you still need it$/,
 				),
 			},
 		]);
@@ -260,7 +260,9 @@ test("after a restart commands are refused if their files changed and none of th
 	await earlier.answer(second);
 	await using g = await earlier.restart(() => earlier.put("run.sh", "touch ran\n"));
 	await g.answer(first);
-	const text = expect.stringMatching(/^changed since it was approved: files.*; the call did not run$/);
+	const text = expect.stringMatching(
+		/^changed since it was approved: files.*; the call did not run, so repeat it if you still need it$/,
+	);
 	expect(await g.results()).toMatchObject([
 		{ failed: true, text },
 		{ failed: true, text },
@@ -400,7 +402,9 @@ test.for([
 		expect(model.requests[1]?.messages.at(-1)?.content[1]).toMatchObject(
 			needsNewApproval
 				? { failed: false }
-				: { text: "changed since it was approved: files; the call did not run" },
+				: {
+						text: "changed since it was approved: files; the call did not run, so repeat it if you still need it",
+					},
 		);
 	},
 );

@@ -204,7 +204,7 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 	overtime: ({ limits, session }) => {
 		const stopped = runEndTexts.workedTooLong(Math.round(limits.workingMs / 60_000));
 		return {
-			error: session.task ? stopped : runEndTexts.continue(stopped),
+			error: session.task ? runEndTexts.smallerTasks(stopped) : runEndTexts.continue(stopped),
 			cause: "limit",
 		};
 	},

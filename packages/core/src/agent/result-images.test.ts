@@ -166,7 +166,7 @@ test("an image that the provider rejects is removed, and the run continues", asy
 	expect(before.shown(2)).toEqual([1, 1]);
 	expect(before.results(3)).toMatchObject([
 		{ text: line, pictures: [image] },
-		{ text: `${line}\n[its image was removed: ${refused}]` },
+		{ text: `${line}\n[its image was removed: ${refused}; read a smaller copy]` },
 	]);
 	expect(before.shown(3)).toEqual([1, 0]);
 	before.log.check();

@@ -199,7 +199,7 @@ test("an approved call without effect runs again unless the approved facts have 
 	const look: ProbeOptions = { effect: "none", classes: ["write"], binding: () => ({ path: "/a" }) };
 	expect(await interrupt(look, {})).toEqual({ text: "1", repeated: 1 });
 	expect(await interrupt(look, { binding: () => ({ path: "/b" }) })).toEqual({
-		text: "changed since it was approved: path; the call did not run",
+		text: "changed since it was approved: path; the call did not run, so repeat it if you still need it",
 		repeated: 0,
 	});
 });

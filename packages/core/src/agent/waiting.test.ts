@@ -33,7 +33,7 @@ test("a question without an answer in 24 hours expires, and its call does not ru
 	t.clock.advance(1);
 	await expect(log.next("prompt.closed")).resolves.toMatchObject({ token: prompt.token, reason: "expired" });
 	await expect(log.next("tool.failed")).resolves.toMatchObject({
-		error: "no answer: the approval expired, so the call did not run",
+		error: "no answer: the approval expired, so the call did not run; repeat the call if you still need it",
 	});
 	await expect(t.runtime.answer(unkeyed(), prompt.token, { value: true })).resolves.toBe(false);
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "well then", error: "" });

@@ -7,7 +7,8 @@ export const promptTexts = {
 	passwordInChat: "a password cannot be typed in a chat: answer as the question describes",
 	useButtons: "this approval cannot be answered by typing: use its buttons",
 	typingOff: "typed approvals are turned off: use the buttons",
-	otherKey: "a password cannot be decrypted: it was stored with another key, or its stored form was changed",
+	otherKey:
+		"a password cannot be decrypted: it was stored with another key, or its stored form was changed; ask for the password again",
 	unencrypted:
 		"a password cannot be sent over an unencrypted connection: answer over TLS (wss://), or on the gateway's own machine",
 	severalPeople:
@@ -23,7 +24,7 @@ export const taskTexts = {
 } as const;
 
 export const workspaceTexts = {
-	notRemoved: (count: number): string =>
-		`${count === 1 ? "1 workspace" : `${count} workspaces`} of deleted sessions could not be removed`,
+	notRemoved: (count: number, directory: string): string =>
+		`${count === 1 ? "1 workspace" : `${count} workspaces`} of deleted sessions in ${directory} could not be removed: remove the directories yourself`,
 	ownReasons: "each with its own reason",
 } as const;

@@ -379,6 +379,6 @@ test("votes survive a restart, and a call runs once", async () => {
 test("a call that needs two approvals is denied with a reason if only the operator can answer", async () => {
 	await using chat = await ask({ by: operator });
 	expect((await chat.log.next("tool.failed")).error).toContain(
-		"two people for prod; the call needs 2 approvals by different people, and only the operator can answer here",
+		"two people for prod; the call needs 2 approvals by different people, and only the operator can answer here: the operator can change the policy",
 	);
 });

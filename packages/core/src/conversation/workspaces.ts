@@ -86,7 +86,7 @@ export class Workspaces {
 			}
 		}
 		if (failures.length === 0) return;
-		throw new ParleyError(workspaceTexts.notRemoved(failures.length), {
+		throw new ParleyError(workspaceTexts.notRemoved(failures.length, this.#directory), {
 			code: "internal",
 			cause: new AggregateError(failures, workspaceTexts.ownReasons),
 		});

@@ -131,7 +131,7 @@ export class Files {
 		incoming: IncomingFile,
 		commit: (insert: InsertFile, facts: ContentFacts) => Promise<StoredFile>,
 	): Promise<StoredFile> {
-		const { id, content, spareBytes = 0 } = incoming;
+		const { id, name, content, spareBytes = 0 } = incoming;
 		const path = this.#path(id);
 		this.#arriving.set(id, 0);
 		try {
@@ -145,7 +145,7 @@ export class Files {
 			return stored;
 		} catch (reason) {
 			for (const left of [path, `${path}${partEnding}`]) await rm(left, { force: true });
-			throw fileError(storedFileErrorTexts.cannotStore, reason);
+			throw fileError(storedFileErrorTexts.cannotStore(name), reason);
 		} finally {
 			this.#arriving.delete(id);
 		}
@@ -249,7 +249,7 @@ export class Files {
 			return await commit();
 		} catch (reason) {
 			await this.unlink(ids);
-			throw fileError(storedFileErrorTexts.cannotStore, reason);
+			throw fileError(storedFileErrorTexts.notCopied, reason);
 		} finally {
 			for (const id of ids) this.#arriving.delete(id);
 		}

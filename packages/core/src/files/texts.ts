@@ -1,8 +1,9 @@
 export const storedFileErrorTexts = {
-	notFound: (id: string): string => `file not found: ${id}`,
+	notFound: (id: string): string => `file not found: ${id}; check the id, or upload the file again`,
 	otherSession: (id: string): string =>
 		`the file ${id} belongs to another session: upload it in this session`,
-	cannotStore: "the file cannot be stored",
+	cannotStore: (name: string): string => `cannot store ${JSON.stringify(name)}`,
+	notCopied: "cannot copy the files of the session",
 	cannotRead: (id: string): string => `the file ${id} cannot be read`,
 	unreadable: (id: string): string => `cannot read ${id}`,
 	noResult: (id: string): string =>
@@ -10,7 +11,7 @@ export const storedFileErrorTexts = {
 	notRemoved: "a file cannot be removed",
 	notListed: "the stored files cannot be listed",
 	image: "an image",
-	notStored: "it is no longer stored",
+	notStored: "it is no longer stored; attach it again",
 	imageLimits: (mebibytes: number, max: number, pixels: number): string =>
 		`the images of this conversation may have at most ${mebibytes} MiB in total; ` +
 		`if an image has more than ${pixels} pixels a side, at most ${max} images are allowed`,

@@ -84,6 +84,6 @@ test("the error has the reason if nothing can be written", async () => {
 	);
 	await expect(copyToWorkspace("/nowhere", { id: "f", name: "a" }, content("x"))).rejects.toMatchObject({
 		code: "not_found",
-		message: 'cannot copy "a" into /nowhere/attachments: it does not exist',
+		message: 'cannot copy "a" into /nowhere/attachments: it does not exist; check the path',
 	});
 });

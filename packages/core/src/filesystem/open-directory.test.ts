@@ -29,7 +29,7 @@ test("a link that replaced a directory is not followed", async () => {
 	for (const path of ["link", "link/deep"]) {
 		await expect(OpenDirectory.open(join(place.cwd, path), true)).rejects.toMatchObject({
 			code: "aborted",
-			message: 'the directory "link" became a link to another place',
+			message: 'the directory "link" became a link to another place: use another path',
 		});
 	}
 	expect(await readdir(join(place.path, "outside"))).toEqual(["file.txt"]);

@@ -138,7 +138,7 @@ test.each(engines)("no person reads or deletes a note of another person or chann
 		}
 	}
 	await expect(memories.list(person("ann"), { person: "discord:T:bob", limit: 5 })).rejects.toThrow(
-		"only that person and the operator can read or delete the notes of another person",
+		"you cannot read or delete the notes of another person: ask that person or the operator",
 	);
 	await expect(
 		memories.store(requestBy(person("ann")), { scope: "everyone", text: "x", tags: [] }),
@@ -160,7 +160,7 @@ test.each(engines)(
 		await memories.store(requestBy(person("bob")), note("bob likes tea"));
 		await memories.store(requestBy(person("ann", "D1", "member", "dm")), note("ann in a direct message"));
 		await expect(memories.forgetPerson(requestBy(person("bob")), "discord:T:ann")).rejects.toThrow(
-			"only that person and the operator can read or delete the notes of another person",
+			"you cannot read or delete the notes of another person: ask that person or the operator",
 		);
 		expect(await memories.forgetPerson(requestBy(person("ann")), "discord:T:ann")).toBe(3);
 		expect((await memories.list(operator, { query: "tea", limit: 9 })).map(({ text }) => text)).toEqual([

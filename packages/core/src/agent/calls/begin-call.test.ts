@@ -31,7 +31,7 @@ test("an approved call does not begin if the policy changed after its approval w
 	await expect(log.next("tool.completed")).resolves.toMatchObject({ callId: "a" });
 	await expect(log.next("tool.failed", "tool.completed")).resolves.toMatchObject({
 		callId: "b",
-		error: "changed since it was approved: policy; the call did not run",
+		error: "changed since it was approved: policy; the call did not run, so repeat it if you still need it",
 	});
 	expect(ran).toEqual(["first"]);
 });
@@ -74,7 +74,7 @@ test("an approval that was consumed does not let another call run", async () => 
 	});
 	await using _ = t;
 	await expect(log.next("tool.failed", "tool.completed")).resolves.toMatchObject({
-		error: "not run: the approval was already used",
+		error: "not run: the approval was already used; repeat the call to request a new approval",
 	});
 	expect(ran).toEqual([]);
 });

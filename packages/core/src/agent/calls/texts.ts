@@ -5,10 +5,12 @@ export const approvalTexts = {
 	changed: "changed since it was approved",
 	secretInCall: "[redacted] replaces a secret: the call itself contains the secret",
 	requestedBySubAgent: (name: string): string => `requested by the sub-agent ${JSON.stringify(name)}`,
-	expired: "no answer: the approval expired, so the call did not run",
-	alreadyUsed: "not run: the approval was already used",
-	changedFacts: (note: string, facts: string): string => `${note}: ${facts}; the call did not run`,
-	changedPolicy: (note: string): string => `${note}: policy; the call did not run`,
+	expired: "no answer: the approval expired, so the call did not run; repeat the call if you still need it",
+	alreadyUsed: "not run: the approval was already used; repeat the call to request a new approval",
+	changedFacts: (note: string, facts: string): string =>
+		`${note}: ${facts}; the call did not run, so repeat it if you still need it`,
+	changedPolicy: (note: string): string =>
+		`${note}: policy; the call did not run, so repeat it if you still need it`,
 	needsDecisions: "every call of this run needs a decision",
 	impossible: (reason: string): string => `cannot run, even if it is approved: ${reason}`,
 	needsApproval: (reason: string): string => `${reason}; every call of this run needs approval`,
@@ -29,7 +31,7 @@ export const approvalTexts = {
 	noAccessSender:
 		"this request may only read, because one of its senders no longer has access: ask a member to send the request",
 	several: (reason: string, approvals: number): string =>
-		`${reason}; the call needs ${approvals} approvals by different people, and only the operator can answer here`,
+		`${reason}; the call needs ${approvals} approvals by different people, and only the operator can answer here: the operator can change the policy`,
 	changedArguments: (shown: string): string =>
 		`the person who approved this changed the arguments to ${shown}`,
 	runStopped: "the run was stopped",
@@ -37,7 +39,7 @@ export const approvalTexts = {
 
 /** Results, notes and errors of tool calls. */
 export const callTexts = {
-	noReply: "the model returned no text",
+	noReply: "the model returned no text: change the request, or try again",
 	interrupted: (note: string): string =>
 		`${note}: the gateway stopped while this call ran; check its effects before you repeat it`,
 	unknownFiles: "; the gateway was restarted and cannot name the files",

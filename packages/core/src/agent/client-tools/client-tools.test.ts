@@ -227,7 +227,7 @@ test("a call without an answer in time fails, and the run continues; 0 means 120
 	s.t.clock.advance(1);
 	await s.log.next("assistant.message");
 	expect(resultsIn(s.model)).toEqual([
-		"failed: timed out: the client did not answer the call of look within 120000 ms; it may still be running",
+		"failed: timed out: the client did not answer the call of look within 120000 ms; it may still be running: check its effects before you repeat it",
 	]);
 	expect(s.connection.answer("c1", { success: true, text: "late" })).toBe(false);
 	expect(s.connection.ignored).toBe(1);
@@ -273,8 +273,8 @@ test("a client that disconnects ends its open calls as interrupted, and its tool
 	connection.leave();
 	await log.next("assistant.message");
 	expect(resultsIn(model)).toEqual([
-		"failed: interrupted, outcome unknown: the client that ran this call disconnected before it answered",
-		"failed: interrupted: not run, because the client that offered look has disconnected",
+		"failed: interrupted, outcome unknown: the client that ran this call disconnected before it answered; check the effects before you repeat the call",
+		"failed: interrupted: not run, because the client that offered look has disconnected; continue without it",
 	]);
 	await t.send(session, "look again");
 	await log.next("assistant.message");
@@ -356,7 +356,7 @@ test("a call that waits for its approval during a stop of the gateway does not r
 	await t.runtime.start();
 	await log.next("assistant.message");
 	expect(resultsIn(model)).toEqual([
-		"failed: interrupted: not run, because the client that offered look has disconnected",
+		"failed: interrupted: not run, because the client that offered look has disconnected; continue without it",
 	]);
 	log.check();
 });

@@ -1,10 +1,11 @@
 /** Result texts of client tool calls, for wires, models and people. */
 export const clientCallTexts = {
-	left: (note: string): string => `${note}: the client that ran this call disconnected before it answered`,
+	left: (note: string): string =>
+		`${note}: the client that ran this call disconnected before it answered; check the effects before you repeat the call`,
 	disconnected: (tool: string): string =>
-		`interrupted: not run, because the client that offered ${tool} has disconnected`,
+		`interrupted: not run, because the client that offered ${tool} has disconnected; continue without it`,
 	timedOut: (tool: string, ms: number): string =>
-		`timed out: the client did not answer the call of ${tool} within ${ms} ms; it may still be running`,
+		`timed out: the client did not answer the call of ${tool} within ${ms} ms; it may still be running: check its effects before you repeat it`,
 	leftOut: (characters: number, max: number): string =>
 		`[… ${characters} characters left out: at most ${max} are accepted …]`,
 	exitCode: (code: number): string => `exit code ${code}`,
@@ -15,7 +16,7 @@ export const clientCallTexts = {
 /** Texts about connections to clients that run tools. */
 export const toolClientTexts = {
 	operatorChooses: (session: string, channel: string): string =>
-		`client tools: ${session} belongs to the channel ${channel}; only the operator can choose its tools`,
+		`client tools: ${session} belongs to the channel ${channel}; only the operator can choose its tools, so use another session`,
 	tooManyClients: (clients: number, session: string): string =>
 		`client tools: ${clients} clients, the maximum, are already connected to ${session}: disconnect a client first`,
 	answerIgnored: "ignored an answer without an open call",
@@ -48,11 +49,11 @@ export const registrationTexts = {
 	schemaType: (type: string): string => `has the type ${type}: use "object"`,
 	refusedKeyword: (keyword: string): string =>
 		`has ${keyword} at its top level, and models refuse such schemas: use properties instead`,
-	notSchema: (reason: string): string => `is not a valid JSON Schema: ${reason}`,
+	notSchema: (reason: string): string => `is not a valid JSON Schema: ${reason}; correct the schema`,
 	property: (name: string): string =>
 		`has the property ${name}: use 1 to 64 letters, digits, "_", "." and "-"`,
 	largeSchema: (bytes: number, max: number): string =>
 		`has ${bytes} bytes, more than the maximum of ${max}: shorten it`,
-	notJson: (reason: string): string => `is not JSON: ${reason}`,
+	notJson: (reason: string): string => `is not JSON (${reason}): use a JSON object`,
 	notObject: "is not an object: use a JSON object",
 } as const;

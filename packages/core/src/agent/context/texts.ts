@@ -25,7 +25,7 @@ export const summaryTexts = {
 	earlier: "EARLIER SUMMARY:",
 	ending: (words: number): string => `End of the record. Write the summary now, in at most ${words} words.`,
 	instruction: (text: string): string => `A person requested this for the summary: ${text}`,
-	empty: "the model wrote an empty summary",
+	empty: "the model wrote an empty summary; try again, or choose another model",
 	extracted: "the model wrote no summary; an extract of the messages replaces it",
 } as const;
 

@@ -142,7 +142,7 @@ test("a lost file of an image is described", async () => {
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("and now?");
 	await talk.log.next("assistant.message");
-	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not available: it is no longer stored]`;
+	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not available: it is no longer stored; attach it again]`;
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 
@@ -193,7 +193,7 @@ test("a rejected image does not block the next messages", async () => {
 	});
 	await before.send("hi");
 	await before.log.next("assistant.message");
-	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not available: the provider refused the request that contained it]`;
+	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not available: the provider refused the request that contained it; attach a smaller or different image]`;
 	expect(before.found(1)[0]).toEqual([{ type: "text", text }]);
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("again");
@@ -211,7 +211,7 @@ test("an image within a message that the provider refuses does not block the nex
 	await before.log.next("assistant.message");
 	await before.send("again");
 	await before.log.next("assistant.message");
-	const text = `look\n\n[attached: an image, image/png, ${png.length} bytes; not available: the provider refused the request that contained it]`;
+	const text = `look\n\n[attached: an image, image/png, ${png.length} bytes; not available: the provider refused the request that contained it; attach a smaller or different image]`;
 	expect(before.found(1)[0]).toEqual([{ type: "text", text }]);
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("again");
@@ -242,7 +242,7 @@ test("a working directory that is not writable does not block messages", async (
 		{
 			type: "text",
 			text: expect.stringMatching(
-				/; not available: cannot copy "a.txt" into \/.*\/attachments: a part of the path is a file, not a directory\]$/,
+				/; not available: cannot copy "a.txt" into \/.*\/attachments: a part of the path is a file, not a directory; check the path\]$/,
 			),
 		},
 	]);
@@ -258,10 +258,14 @@ test("files that the person may not send are refused, and no part of the message
 			(reason: Error) => reason.message,
 		);
 	};
-	expect(await refusal("file_x")).toBe("attachments: file not found: file_x");
+	expect(await refusal("file_x")).toBe(
+		"attachments: file not found: file_x; check the id, or upload the file again",
+	);
 	const { id: expired } = await talk.upload("a", "a");
 	talk.t.clock.advance(files.limits.retentionMs);
-	expect(await refusal(expired)).toBe(`attachments: file not found: ${expired}`);
+	expect(await refusal(expired)).toBe(
+		`attachments: file not found: ${expired}; check the id, or upload the file again`,
+	);
 	const { id: used } = await talk.upload("a", "a");
 	const other = await talk.t.create();
 	await talk.t.runtime.send(unkeyed(), other, { content: "hi", attachments: [used] });

@@ -170,8 +170,11 @@ export class McpServers {
 	}
 
 	#stop(instances: readonly Instance[]): void {
-		for (const { server } of instances) {
-			server.close().catch((error: unknown) => this.#deps.log.error(mcpServerTexts.notStopped, { error }));
+		for (const { settings, server } of instances) {
+			const { name } = settings;
+			server
+				.close()
+				.catch((error: unknown) => this.#deps.log.error(mcpServerTexts.notStopped, { server: name, error }));
 		}
 	}
 

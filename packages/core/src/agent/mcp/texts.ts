@@ -24,9 +24,8 @@ export const mcpServerTexts = {
 	tooManyCalls: (server: string, calls: number): string =>
 		`cannot call the MCP server ${server}: ${calls} calls, the maximum, are already open; try again later`,
 	failed: (server: string, problem: string): string => `the MCP server ${server} failed: ${problem}`,
-	severalCalls:
-		"the request cannot be answered: it needs exactly one open call, and no other request may be open",
-	notRunning: "it is not running",
+	severalCalls: "the request cannot be answered: send one request at a time, while exactly one call is open",
+	notRunning: "it is not running; try again later",
 	ready: "an MCP server is ready",
 	ended: "an MCP server has ended",
 	otherTools: "an MCP server has changed its list of tools",
@@ -37,25 +36,27 @@ export const mcpServerTexts = {
 
 /** Problems of a connection to a server. The caller puts the server's name before a problem that begins with "it". */
 export const mcpConnectionTexts = {
-	closed: "it closed the connection",
+	closed: "it closed the connection; try again later",
 	noFirstAnswer: "it did not answer the first request",
 	noTools: "it did not list its tools",
 	noAnswer: "it did not answer",
-	within: (problem: string, seconds: number): string => `${problem} within ${seconds} s`,
+	within: (problem: string, seconds: number): string => `${problem} within ${seconds} s; try again later`,
 	refusedToken:
 		"it refused the token of its login, also after a refresh: log in again with `parley mcp login`",
 	scope: (option: string): string =>
 		`the token does not have the required scope: repeat \`parley mcp login\` with ${option}`,
-	otherOrigin: (origin: string): string => `a request to an address outside of ${origin} was refused`,
-	unknown: "unknown error",
-	largeMessage: (bytes: number): string => `it sent a message of more than ${exactSizeOf(bytes)}`,
-	manyBytes: "it sent too many bytes in a short time",
-	manyMessages: "it sent too many messages in a short time",
-	otherLines: "it sent too many lines that are not messages of the protocol",
-	ended: "it has ended",
-	endedWith: (by: string): string => `it ended with ${by}`,
+	otherOrigin: (origin: string): string =>
+		`a request to an address outside of ${origin} was refused: ask the operator of the server`,
+	unknown: "unknown error; try again later",
+	largeMessage: (bytes: number): string =>
+		`it sent a message of more than ${exactSizeOf(bytes)}: request less at once`,
+	manyBytes: "it sent too many bytes in a short time: ask the operator of the server",
+	manyMessages: "it sent too many messages in a short time: ask the operator of the server",
+	otherLines: "it sent too many lines that are not messages of the protocol: ask the operator of the server",
+	ended: "it has ended; try again later",
+	endedWith: (by: string): string => `it ended with ${by}; its output is in the log of the gateway`,
 	exitCode: (code: number | null): string => `the exit code ${code}`,
-	noInput: "it does not read its input",
+	noInput: "it does not read its input; try again later",
 } as const;
 
 /** Texts about tools of servers. */
@@ -64,13 +65,13 @@ export const mcpToolTexts = {
 	ofDirectory: (server: string, directory: string): string =>
 		`a tool of the MCP server ${server}, which the .mcp.json of ${directory} names`,
 	changed: (tool: string): string =>
-		`changed since it was approved: the description of ${tool}; the tool was not called`,
+		`changed since it was approved: the description of ${tool}; the tool was not called, so repeat the call if you still need it`,
 	notOffered: "a tool of an MCP server is not offered",
 	tooMany: (tools: number, max: number): string =>
-		`tools: the server has ${tools} tools, and only the first ${max} are offered`,
-	twice: (tool: string): string => `tools: ${tool} is listed twice`,
+		`tools: the server has ${tools} tools, and only the first ${max} are offered: use a server with fewer tools`,
+	twice: (tool: string): string => `tools: ${tool} is listed twice: only the first tool is offered`,
 	similar: (tool: string): string =>
-		`tools: the name ${tool} is the same as the name of a tool of the gateway, or too similar`,
+		`tools: the name ${tool} is the same as the name of a tool of the gateway, or too similar: rename the tool or the server`,
 	unchecked: "tools: the module that checks tools is not loaded",
 } as const;
 
@@ -129,11 +130,11 @@ export const samplingTexts = {
 	},
 	allow: "Answer this text once",
 	refuse: "Do not answer",
-	notAllowed: "no person allowed this request",
+	notAllowed: "no person allowed this request: send it again when a person can answer",
 	tooLong: (characters: number): string =>
 		`the request is longer than ${characters} characters: send a shorter request`,
 	onlyText: (type: string): string => `content of the type ${type} is not supported: send text`,
-	lastMessage: "the last message must have the role user",
+	lastMessage: "the last message does not have the role user: end with a message of the user",
 	maxTokens: (tokens: number): string => `maxTokens is ${tokens}: use at least 1`,
 } as const;
 

@@ -8,8 +8,9 @@ export const replyTexts = {
 		`the thinking is longer than the maximum of ${max} characters: ask for less at once`,
 	cutOff: "the reply was cut off after this call; repeat the call if you still need it",
 	noText: "it has no text",
-	unusable: (purpose: string, reason: string): string => `the reply cannot be used as ${purpose}: ${reason}`,
-	refused: "the model refused",
+	unusable: (purpose: string, reason: string): string =>
+		`the reply cannot be used as ${purpose}: ${reason}; try again, or choose another model`,
+	refused: "the model refused to answer",
 	lengthLimit: "it reached its length limit before any text",
 	otherModel: (reason: string, model: string): string => `${reason}; ${model} answers instead`,
 	retriesEarlier: (reason: string, seconds: number): string =>

@@ -99,12 +99,13 @@ test("a run ends after three refusals of one call, or as soon as the call is den
 	expect(reachedLimit(stepsOf())).toBeUndefined();
 	expect(reachedLimit(stepsOf(...failed, refused, refused))).toBeUndefined();
 	expect(reachedLimit(stepsOf(...failed, refused, refused, refused))).toEqual({
-		error: "stopped: the model repeated a call of edit that failed in the same way 3 times",
+		error:
+			"stopped: the model repeated a call of edit that failed in the same way 3 times; change your request, or choose another model",
 		cause: "limit",
 	});
 	expect(reachedLimit(stepsOf(denial, denial))).toBeUndefined();
 	expect(reachedLimit(stepsOf(denial, denial, denial))).toEqual({
-		error: "stopped: a call of edit was denied 3 times",
+		error: "stopped: a call of edit was denied 3 times; approve the call, or change your request",
 		cause: "denied",
 	});
 	const changed: LimitStep = { name: "write", failed: false, effectful: true };
@@ -158,7 +159,7 @@ test("when people have denied a call three times the run ends, and the model is 
 		const { prompt } = await log.next("prompt.requested");
 		await t.runtime.answer(unkeyed(), prompt.token, { cancelled: true, reason });
 	}
-	const error = "stopped: a call of edit was denied 3 times";
+	const error = "stopped: a call of edit was denied 3 times; approve the call, or change your request";
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ error });
 	log.check();
 	expect(log.recorded.filter((type) => type === "prompt.requested")).toHaveLength(3);

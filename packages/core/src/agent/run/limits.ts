@@ -36,7 +36,7 @@ export async function refusalOf(
 	const { modelCalls } = run.limits;
 	if (callsIn(run.steps) >= modelCalls) {
 		const stopped = limitTexts.modelCalls(modelCalls);
-		const error = run.session.task ? stopped : limitTexts.continue(stopped);
+		const error = run.session.task ? limitTexts.smallerTasks(stopped) : limitTexts.continue(stopped);
 		return { error, cause: "limit" };
 	}
 	const error =

@@ -3,6 +3,7 @@ import { alternatives } from "@parley/base";
 export const limitTexts = {
 	modelCalls: (count: number): string => `stopped after ${count} model calls`,
 	continue: (reason: string): string => `${reason}; send "continue" to continue the run`,
+	smallerTasks: (reason: string): string => `${reason}; split the task into smaller tasks`,
 	tokenBudget: (tokens: number | undefined): string =>
 		`stopped: the budget of this run (${tokens} tokens) is used up; set a larger budget`,
 	costBudget: (dollars: string): string =>
@@ -18,9 +19,10 @@ export const limitTexts = {
 		`${refused}this call was denied ${max} times; continue without it, or end your turn and explain why you need it`,
 	failedTooOften: (refused: string, max: number): string =>
 		`${refused}this call failed ${max} times in the same way; change its arguments, fix the cause, or end your turn and report the problem`,
-	stoppedDenied: (tool: string, max: number): string => `stopped: a call of ${tool} was denied ${max} times`,
+	stoppedDenied: (tool: string, max: number): string =>
+		`stopped: a call of ${tool} was denied ${max} times; approve the call, or change your request`,
 	stoppedFailed: (tool: string, max: number): string =>
-		`stopped: the model repeated a call of ${tool} that failed in the same way ${max} times`,
+		`stopped: the model repeated a call of ${tool} that failed in the same way ${max} times; change your request, or choose another model`,
 	cancelling: "cancelling a run that needs a decision: its client lost the stream when the gateway crashed",
 } as const;
 
@@ -54,7 +56,9 @@ export const runTexts = {
 		`this gateway cannot use ${url}, the model server of the agent: choose another agent`,
 	/** Shows at most five names, because a table can have hundreds of models. */
 	availableModels: (names: readonly string[]): string =>
-		names.length === 0 ? "" : `; available: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`,
+		names.length === 0
+			? "; use another model"
+			: `; available: ${names.slice(0, 5).join(", ")}${names.length > 5 ? ", …" : ""}`,
 	noTools: "no tools",
 	skillAllows: (skill: string, tools: string): string => `the skill ${skill} allows ${tools} in this run`,
 	workspaceFull: "a workspace is full",

@@ -157,7 +157,7 @@ test.each([
 	[yaml(`a: ${"x".repeat(70_000)}`), /larger than 64 KiB/],
 	[
 		yaml("steps:", "  - { id: a, prompt: A, needs: [b] }"),
-		/^line 3: the step a needs "b", which is not a step; the steps are: a/,
+		/^line 3: the step a needs "b", which is not a step; use one of: a/,
 	],
 	[
 		yaml("steps:", "  - { id: a, prompt: A, needs: [b] }", "  - { id: b, prompt: B, needs: [a] }"),

@@ -41,7 +41,7 @@ export const skillFileTexts = {
 	unknownKey: (key: string, suggestion: string): string => `unknown key ${key}; did you mean ${suggestion}?`,
 	sameStepId: (id: string): string => `two steps have the id ${id}: give each step its own id`,
 	unknownNeed: (step: string, need: string, steps: string): string =>
-		`the step ${step} needs ${need}, which is not a step; the steps are: ${steps}`,
+		`the step ${step} needs ${need}, which is not a step; use one of: ${steps}`,
 	cycle: (steps: string): string =>
 		`the steps ${steps} need each other in a circle: remove an id from the needs of one of them`,
 } as const;
@@ -56,7 +56,7 @@ export const skillRefusalTexts = {
 		`the skill ${name} ${reason}. The operator can review and trust the skill with: parley skills trust ${directory}`,
 	brokenFile: "its file has an error; the operator can see the error with parley skills",
 	unusable: (name: string, reason: string): string => `the skill ${name} cannot be used: ${reason}`,
-	none: "there are no skills",
+	none: "no skill is available; the operator can add skills",
 	available: (names: readonly string[]): string => `available: ${names.join(", ")}`,
 	notFound: (name: string, known: string): string => `skill not found: ${name}; ${known}`,
 	onlyAgent: (name: string): string =>

@@ -218,7 +218,8 @@ test("a step whose verdicts cannot be read fails after two retries, and the work
 	);
 	const { t, log } = await begin(model, { name: "note", steps });
 	await using _ = t;
-	const reason = "criteria not met: the model sent no valid verdict: the reply contains no JSON object";
+	const reason =
+		"criteria not met: the model sent no valid verdict: the reply contains no JSON object; try again, or choose another model";
 	const error = `The skill note failed at the step "write" after 3 attempts: ${reason}. Completed: first. Not started: send.`;
 	expect(await log.next("assistant.message")).toMatchObject({ content: "", error });
 	expect(outline(log).slice(3)).toEqual([

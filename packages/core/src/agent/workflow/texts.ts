@@ -20,7 +20,7 @@ export const stepTexts = {
 } as const;
 
 export const subAgentTexts = {
-	notStarted: "it did not start",
+	notStarted: "it did not start; delegate the work again",
 	cut: (text: string): string => `${text}\n[cut: request a shorter result]`,
 	incomplete: (name: string, error: string): string =>
 		`The sub-agent "${name}" did not complete its work: ${error}`,

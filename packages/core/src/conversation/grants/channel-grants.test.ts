@@ -568,7 +568,7 @@ test("a grant of another channel is not found", async () => {
 	if (outcome.status !== "granted") throw new Error(outcome.status);
 	const { id } = outcome.grant;
 	await expect(grants.revoke(unkeyed(testConnector("owner")), id, "")).rejects.toMatchObject({
-		...{ code: "not_found", message: `grant not found: ${id}` },
+		...{ code: "not_found", message: `grant not found: ${id}; use an id from the list of grants` },
 	});
 	expect(await grants.list(operator, false)).toHaveLength(1);
 });

@@ -1,5 +1,5 @@
 export const channelGrantTexts = {
-	notFound: (id: string): string => `grant not found: ${id}`,
+	notFound: (id: string): string => `grant not found: ${id}; use an id from the list of grants`,
 	revoked: (principal: string, reason: string): string =>
 		`revoked by ${principal}${reason === "" ? "" : `: ${reason}`}`,
 	stopped: (principal: string): string => `stopped by ${principal}`,
@@ -9,8 +9,10 @@ export const channelGrantTexts = {
 		`the channel ${channel} has no session yet: send a message in the channel first, so that the channel can show the question`,
 	otherChannel: (session: string, channel: string): string =>
 		`${session} is not a session of ${channel}: use a session of this channel`,
-	cannotTrust: (reason: string): string => `this channel cannot be trusted: ${reason}`,
-	cannotTrustShared: "this channel cannot be trusted: people from another organisation can read it",
+	cannotTrust: (reason: string): string =>
+		`this channel cannot be trusted: ${reason}; approve each call instead`,
+	cannotTrustShared:
+		"this channel cannot be trusted: people from another organisation can read it; approve each call instead",
 	shared: "people from another organisation can read it",
 	strangerWrote: "a person without access wrote in it",
 	alreadyRequested:

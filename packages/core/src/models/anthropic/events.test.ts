@@ -150,24 +150,17 @@ test("some servers send the whole input at once", () => {
 const deep = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
 test.each([
-	["cut off", '{"path":"a', "the arguments cannot be used: text is not JSON"],
-	["not JSON", "path = a", "the arguments cannot be used: text is not JSON"],
-	["a list", "[1]", "the arguments cannot be used: they are not a JSON object"],
-	["a text", '"a"', "the arguments cannot be used: they are not a JSON object"],
-	["null", "null", "the arguments cannot be used: they are not a JSON object"],
-	["blank", "  ", "the arguments cannot be used: text is not JSON"],
-	[
-		"a key twice",
-		'{"path":"a","path":"b"}',
-		'the arguments cannot be used: JSON text contains the key "path" twice in one object',
-	],
-	[
-		"too deep",
-		deep(64),
-		"the arguments cannot be used: JSON text contains more than 64 levels of lists and objects",
-	],
-	["a prototype", '{"__proto__":{}}', 'the arguments cannot be used: JSON text contains the key "__proto__"'],
-])("unusable arguments make the call invalid: %s", (_name, json, invalid) => {
+	["cut off", '{"path":"a', "text is not JSON"],
+	["not JSON", "path = a", "text is not JSON"],
+	["a list", "[1]", "they are not a JSON object"],
+	["a text", '"a"', "they are not a JSON object"],
+	["null", "null", "they are not a JSON object"],
+	["blank", "  ", "text is not JSON"],
+	["a key twice", '{"path":"a","path":"b"}', 'JSON text contains the key "path" twice in one object'],
+	["too deep", deep(64), "JSON text contains more than 64 levels of lists and objects"],
+	["a prototype", '{"__proto__":{}}', 'JSON text contains the key "__proto__"'],
+])("unusable arguments make the call invalid: %s", (_name, json, reason) => {
+	const invalid = `the arguments cannot be used: ${reason}; repeat the call with a valid JSON object`;
 	expect(contentOf(call(0, json))).toEqual([
 		{ type: "call", id: "toolu_0", name: "read_file", arguments: {}, invalid },
 	]);
@@ -182,7 +175,11 @@ test("arguments larger than any reply are not kept", () => {
 		close(0),
 	];
 	expect(contentOf(parts)).toMatchObject([
-		{ arguments: {}, invalid: "the arguments cannot be used: they are larger than 4 MiB" },
+		{
+			arguments: {},
+			invalid:
+				"the arguments cannot be used: they are larger than 4 MiB, the maximum; repeat the call with a valid JSON object",
+		},
 	]);
 });
 
@@ -194,8 +191,12 @@ test("a complete input is checked like any other", () => {
 });
 
 test.each([
-	["no name", { name: "" }, "the call has no tool name"],
-	["a name without end", { name: "x".repeat(129) }, "the tool's name is longer than 128 characters"],
+	["no name", { name: "" }, "the call has no tool name: repeat it with the name of a tool"],
+	[
+		"a name without end",
+		{ name: "x".repeat(129) },
+		"the tool's name is longer than 128 characters: use the name of an available tool",
+	],
 ])("a call needs a name: %s", (_name, named, invalid) => {
 	expect(contentOf(call(0, "{}", named))).toMatchObject([{ invalid, arguments: {} }]);
 });
@@ -206,7 +207,7 @@ test("a repeated id makes a call invalid, and an empty id is replaced", () => {
 	const calls = contentOf(call(0, "{}", same), call(1, "{}", same), call(2, "{}", blank));
 	expect(calls).toMatchObject([
 		{ id: "same" },
-		{ id: "same", invalid: "another call of this reply has the same id" },
+		{ id: "same", invalid: "another call of this reply has the same id: repeat the call" },
 		{ id: "call_2" },
 	]);
 	expect(calls[0]).not.toHaveProperty("invalid");

@@ -14,7 +14,7 @@ test.each([
 		"rejected",
 		"api.example.org answered with a redirect (301), which is not followed: check the base URL",
 	],
-	[400, "rejected", "api.example.org refused the request (400)"],
+	[400, "rejected", "api.example.org refused the request (400); change the request, or choose another model"],
 	[401, "unauthenticated", "api.example.org does not accept the API key: check ANTHROPIC_API_KEY"],
 	[402, "rejected", "api.example.org requires payment: check the account's billing"],
 	[
@@ -34,10 +34,10 @@ test.each([
 		"rejected",
 		"the request is too large for api.example.org: shorten the conversation or send smaller images",
 	],
-	[422, "rejected", "api.example.org refused the request (422)"],
+	[422, "rejected", "api.example.org refused the request (422); change the request, or choose another model"],
 	[429, "rate-limited", "api.example.org rejects more requests for now (rate limit)"],
 	[500, "overloaded", "api.example.org cannot answer now (500)"],
-	[501, "rejected", "api.example.org refused the request (501)"],
+	[501, "rejected", "api.example.org refused the request (501); change the request, or choose another model"],
 	[502, "overloaded", "api.example.org cannot answer now (502)"],
 	[503, "overloaded", "api.example.org cannot answer now (503)"],
 	[504, "overloaded", "api.example.org cannot answer now (504)"],
@@ -92,14 +92,16 @@ test.each([
 	["nothing", "", ""],
 ])("the explanation of a provider is reported on one line, and never a body: %s", (_name, body, expected) => {
 	expect(statusError(400, new Headers(), body, facts).message).toBe(
-		`api.example.org refused the request (400)${expected}`,
+		`api.example.org refused the request (400)${expected}; change the request, or choose another model`,
 	);
 });
 
 test("a long message of a provider is cut", () => {
 	const { message } = statusError(400, new Headers(), errorBody("x".repeat(10_000)), facts);
-	expect(message).toHaveLength("api.example.org refused the request (400): ".length + 300);
-	expect(message.endsWith("x…")).toBe(true);
+	expect(message).toHaveLength(
+		"api.example.org refused the request (400): ; change the request, or choose another model".length + 300,
+	);
+	expect(message).toContain("x…;");
 });
 
 test.each([
@@ -117,7 +119,7 @@ test.each([
 ])("an error event of type %s is %s", (type, fault) => {
 	const error = eventError({ type: "error", error: { type, message: "so it is" } }, undefined, facts);
 	expect(error.fault).toBe(fault);
-	expect(error.message).toMatch(/: so it is$/);
+	expect(error.message).toMatch(/: so it is(?:$|; change the request)/);
 });
 
 test("an error event without a message is a failure, too", () => {

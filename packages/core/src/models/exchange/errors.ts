@@ -53,7 +53,8 @@ export function statusError(status: number, headers: Headers, body: string, fact
 	const effective = statusOf(status, error);
 	const fault = faultOfStatus(effective);
 	const message = `${explained(effective, fault, facts)}${quoted(error.message)}`;
-	return new ModelError(message, {
+	const isExplained = fault !== "rejected" || hasAdvice(effective);
+	return new ModelError(isExplained ? message : providerTexts.changeRequest(message), {
 		fault,
 		retryAfterMs: retryAfterMs(headers, facts.now) ?? retryDelayMs(error.details),
 		refusesContent: fault === "rejected" && refusesContent.has(isKnown(error.type) ? error.type : effective),
@@ -154,9 +155,11 @@ export function eventError(body: unknown, headers: Headers | undefined, facts: R
 	const status = streamStatus(error);
 	const known = isKnown(type) ? faultsOfTypes[type] : undefined;
 	const fault = status === undefined ? known : faultOfStatus(status);
-	const message =
-		status !== undefined && advice[status] ? explained(status, fault, facts) : reported(fault, facts);
-	return new ModelError(`${message}${quoted(error["message"])}`, {
+	const knownAdvice = status !== undefined && advice[status] !== undefined;
+	const explanation = knownAdvice ? explained(status, fault, facts) : reported(fault, facts);
+	const message = `${explanation}${quoted(error["message"])}`;
+	const isExplained = fault !== "rejected" || knownAdvice;
+	return new ModelError(isExplained ? message : providerTexts.changeRequest(message), {
 		fault: fault ?? "overloaded",
 		refusesContent: fault === "rejected" && refusesContent.has(isKnown(type) ? type : status),
 		...defined({ retryAfterMs: headers && retryAfterMs(headers, facts.now) }),
@@ -212,12 +215,19 @@ const advice: Readonly<Record<number, (facts: RequestFacts) => string>> = {
 	429: ({ host }) => providerTexts.rateLimit(host),
 };
 
+function isRedirect(status: number): boolean {
+	return status >= 300 && status < 400;
+}
+
+/** Whether the text of `explained` for this status ends with an action for the reader. */
+function hasAdvice(status: number): boolean {
+	return advice[status] !== undefined || isRedirect(status);
+}
+
 function explained(status: number, fault: ModelFault | undefined, facts: RequestFacts): string {
 	const known = advice[status];
 	if (known) return known(facts);
-	if (status >= 300 && status < 400) {
-		return providerTexts.redirect(facts.host, status);
-	}
+	if (isRedirect(status)) return providerTexts.redirect(facts.host, status);
 	if (fault === "overloaded") return providerTexts.cannotAnswer(facts.host, status);
 	return providerTexts.refusedStatus(facts.host, status);
 }

@@ -26,6 +26,9 @@ export const providerTexts = {
 	cannotAnswer: (host: string, status: number): string => `${host} cannot answer now (${status})`,
 	refusedStatus: (host: string, status: number): string => `${host} refused the request (${status})`,
 	refused: (host: string): string => `${host} refused the request`,
+	/** `refusal` can end with the provider's own full stop. */
+	changeRequest: (refusal: string): string =>
+		`${refusal.replace(/\.$/, "")}; change the request, or choose another model`,
 	cannotAnswerNow: (host: string): string => `${host} cannot answer now`,
 	invalidUrl: (url: string, provider: string): string =>
 		`invalid base URL ${url} of ${provider}: use http(s)://HOST[:PORT][/PATH]`,
@@ -65,15 +68,17 @@ export const requestTexts = {
 
 /** Errors about invalid tool calls in a model's reply. */
 export const badCallTexts = {
-	arguments: (reason: string): string => `the arguments cannot be used: ${reason}`,
-	tooLarge: (mebibytes: number): string => `they are larger than ${mebibytes} MiB`,
+	arguments: (reason: string): string =>
+		`the arguments cannot be used: ${reason}; repeat the call with a valid JSON object`,
+	tooLarge: (mebibytes: number): string => `they are larger than ${mebibytes} MiB, the maximum`,
 	notObject: "they are not a JSON object",
 	characters: (count: number): string => `it had ${count} characters of arguments by then`,
 	cutOff: (size: string): string =>
 		`the reply was cut off before the call was complete: ${size}. The same call would be cut again: ` +
 		"write less at once, for example a first part of a file, and the rest with further calls",
-	sameId: "another call of this reply has the same id",
-	noName: "the call has no tool name",
-	longName: (max: number): string => `the tool's name is longer than ${max} characters`,
+	sameId: "another call of this reply has the same id: repeat the call",
+	noName: "the call has no tool name: repeat it with the name of a tool",
+	longName: (max: number): string =>
+		`the tool's name is longer than ${max} characters: use the name of an available tool`,
 	tooNested: "they are nested too deeply",
 } as const;

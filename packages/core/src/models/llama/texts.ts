@@ -1,5 +1,6 @@
 export const llamaTexts = {
-	countTimedOut: (url: string): string => `${url} returned no token count in time`,
-	noCount: (url: string): string => `${url} returned no token count`,
-	tooLarge: (url: string, max: number): string => `${url} returned more than ${max} bytes for a token count`,
+	countTimedOut: (url: string): string => `${url} returned no token count in time: check the model server`,
+	noCount: (url: string): string => `${url} returned no token count: check the model server`,
+	tooLarge: (url: string, max: number): string =>
+		`${url} returned more than ${max} bytes for a token count: check the model server`,
 } as const;

@@ -173,7 +173,7 @@ test("a hard link to a file of the gateway is refused before any of its content 
 	await link(join(directory.path, "data/token"), join(context.cwd, "twin"));
 	const where = { ...context, forbidden: [join(directory.path, "data")] };
 	await expect(prepare({ path: "twin", old_text: "gw_secre", new_text: "" }, where)).rejects.toThrow(
-		/^tools may not access "twin": it belongs to the gateway$/,
+		/^tools may not access "twin": it belongs to the gateway; use another path$/,
 	);
 });
 

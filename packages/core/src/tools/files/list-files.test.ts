@@ -154,7 +154,7 @@ test("if nothing fits, the result describes the directory", async () => {
 
 test.each<[string, object, string]>([
 	["a file", { path: "a" }, '"a" is not a directory'],
-	["nothing", { path: "nowhere" }, 'cannot read the directory "nowhere": it does not exist'],
+	["nothing", { path: "nowhere" }, 'cannot read the directory "nowhere": it does not exist; check the path'],
 	["a NUL", { path: "a\0" }, "contains a null character"],
 	["a pattern that leads out", { pattern: "../*" }, "leads out"],
 	["an invalid pattern", { pattern: "{a" }, 'the pattern "{a" cannot be used'],

@@ -179,7 +179,7 @@ test("the rules for text files apply to images", async () => {
 	expect(
 		await read({ path: "twin.png" }, { ...context, forbidden: [directory.path], workspace: context.cwd }),
 	).toEqual({
-		text: 'read_file failed: tools may not access "twin.png": it belongs to the gateway',
+		text: 'read_file failed: tools may not access "twin.png": it belongs to the gateway; use another path',
 		failed: true,
 	});
 	expect(await read({ path: "photo.png" }, { ...context, signal: AbortSignal.abort() })).toEqual({
@@ -189,7 +189,7 @@ test("the rules for text files apply to images", async () => {
 });
 
 test.each([
-	["nothing.txt", 'cannot read "nothing.txt": it does not exist'],
+	["nothing.txt", 'cannot read "nothing.txt": it does not exist; check the path'],
 	["sub", '"sub" is a directory: use the path of a file'],
 	[".", '"." is a directory: use the path of a file'],
 ])("%s cannot be read", async (path, reason) => {
@@ -241,7 +241,7 @@ test("a hard link to a file of the gateway is refused, and other hard links are 
 	await link(join(context.cwd, "one.txt"), join(context.cwd, "two.txt"));
 	const where = { ...context, forbidden: [data, join(directory.path, "nowhere")] };
 	expect(await read({ path: "twin.txt" }, where)).toEqual({
-		text: 'read_file failed: tools may not access "twin.txt": it belongs to the gateway',
+		text: 'read_file failed: tools may not access "twin.txt": it belongs to the gateway; use another path',
 		failed: true,
 	});
 	expect(await read({ path: "two.txt" }, where)).toEqual({ text: "ordinary\n", failed: false });
@@ -249,7 +249,7 @@ test("a hard link to a file of the gateway is refused, and other hard links are 
 
 test.runIf(process.platform === "linux")("a system error is reported with an explanation", async () => {
 	expect(await read({ path: "/proc/self/mem" })).toMatchObject({
-		text: 'read_file failed: cannot read "/proc/self/mem": the device or the system could not read or write it',
+		text: 'read_file failed: cannot read "/proc/self/mem": the device or the system could not read or write it; check the disk, and try again',
 	});
 });
 

@@ -241,7 +241,7 @@ test.each<[Partial<CommandOutcome>, string]>([
 });
 
 test.each<[string, object, string]>([
-	["nothing", { path: "nowhere" }, 'cannot search "nowhere": it does not exist'],
+	["nothing", { path: "nowhere" }, 'cannot search "nowhere": it does not exist; check the path'],
 	["a pipe", { path: "pipe" }, 'cannot search "pipe": it is neither a regular file nor a directory'],
 	["a NUL in the pattern", { pattern: "a\0b" }, "contains a null character"],
 	["half a character", { pattern: "\u{d800}" }, "not well-formed"],

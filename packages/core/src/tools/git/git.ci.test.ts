@@ -335,7 +335,7 @@ test("a repository that is hidden in the working tree as plain files is not used
 test.each([
 	["outside", "../outside", "git runs within the roots, not in"],
 	["a file", "beans.txt", '"beans.txt" is not a directory'],
-	["nothing", "nowhere", "it does not exist"],
+	["nothing", "nowhere", "it does not exist; check the path"],
 ])("%s is not a directory for git", async (_name, path, reason) => {
 	await expect(prepare(["status"], { path })).rejects.toThrow(reason);
 });

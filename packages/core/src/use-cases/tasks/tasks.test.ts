@@ -307,5 +307,7 @@ test("the duration of a task is the sum of all its parts", async () => {
 		await log.next("task.suspended");
 		await t.runtime.tasks.reply(unkeyed(), id, { approved: true, feedback: "" });
 	}
-	expect((await log.next("task.failed")).error).toBe("stopped after 120 minutes of work");
+	expect((await log.next("task.failed")).error).toBe(
+		"stopped after 120 minutes of work; split the task into smaller tasks",
+	);
 });

@@ -3,7 +3,7 @@
  * "it" or "its".
  */
 export const directoryFileTexts = {
-	invalidFile: (file: string, reason: string): string => `${file} is not valid: ${reason}`,
+	invalidFile: (file: string, reason: string): string => `${file} is not valid: ${reason}; correct the file`,
 	notRegular: (path: string): string => `${path} is not a regular file: replace it with a regular file`,
 	tooLarge: (path: string, bytes: number): string =>
 		`${path} is larger than ${bytes} bytes: replace it with a smaller file`,
@@ -11,7 +11,9 @@ export const directoryFileTexts = {
 	refused: (name: string, reason: string): string => `${name}: ${reason}`,
 	name: "its name is not valid: use 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends",
 	invalidEntry: (field: string, reason: string): string =>
-		field === "" ? `its entry is not valid: ${reason}` : `its field \`${field}\` is not valid: ${reason}`,
+		field === ""
+			? `its entry is not valid: ${reason}; correct the entry`
+			: `its field \`${field}\` is not valid: ${reason}; correct the field`,
 	noPlace: "it has neither a `command` nor a `url`: add one of them",
 	twoPlaces: "it has both a `command` and a `url`: remove one of them",
 	oldTransport:

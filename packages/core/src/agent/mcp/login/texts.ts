@@ -11,7 +11,8 @@ export const mcpLoginTexts = {
 	tooManyRequests: (max: number): string =>
 		`the login was stopped, because it needs more than ${max} requests: ask the operator of the server`,
 	answerOf: (host: string): string => `the answer of ${host}`,
-	largeAnswer: (host: string, bytes: number): string => `${host} sent more than ${bytes} bytes`,
+	largeAnswer: (host: string, bytes: number): string =>
+		`${host} sent more than ${bytes} bytes: ask the operator of that server`,
 	otherLogin: "the answer belongs to another login: start the login again",
 	usedAnswer: "the answer was used before: start the login again",
 	noLogin:
