@@ -67,10 +67,10 @@ test("Ctrl-V pastes a text without running it, or shows why it cannot paste", as
 	await pasted.rests("must be one line");
 	const empty = await chatWith(setup, { PATH: fakeXclip(setup, "empty", "exit 1"), DISPLAY: ":9" });
 	empty.type(ctrlV);
-	await empty.shows("no image and no text was found in the clipboard");
+	await empty.shows("the clipboard contains no image and no text");
 	const none = await chatWith(setup, { DISPLAY: "" });
 	none.type(ctrlV);
-	await none.shows("no clipboard, because there is no graphical session");
+	await none.shows("cannot read the clipboard without a graphical session");
 });
 
 test("the chat exits while a clipboard program hangs, and stops this program", async ({ setup }) => {

@@ -56,7 +56,7 @@ test("a login ends in the browser of this machine or with a pasted address, and 
 	expect(logout.text).toContain("logged out of tracker");
 	const twice = setup.run("mcp", "logout", "tracker");
 	expect(await twice.ended()).toBe(2);
-	expect(twice.text).toContain('there is no login to the server "tracker"');
+	expect(twice.text).toContain('cannot log out of the server "tracker"');
 });
 
 test("removing a server ends its login as a logout does", async ({ setup }) => {
@@ -83,7 +83,7 @@ test("a login requires a remote server without its own token", async ({ setup })
 	await setup.run("mcp", "add", "fixed", "https://mcp.example/mcp", "--token-from", "HOME").ended();
 	const local = setup.run("mcp", "login", "local");
 	expect(await local.ended()).toBe(2);
-	expect(local.text).toContain('there is no remote server "local"');
+	expect(local.text).toContain('unknown remote server "local"');
 	const fixed = setup.run("mcp", "login", "fixed");
 	expect(await fixed.ended()).toBe(2);
 	expect(fixed.text).toContain('the server "fixed" gets its token');

@@ -138,7 +138,7 @@ test("the servers of an agent are listed and tried with its name, and servers fo
 	for (const command of ["list", "doctor"]) {
 		const unknown = setup.run("mcp", command, "--agent", "nobody");
 		expect(await unknown.ended()).toBe(2);
-		expect(unknown.text).toContain('there is no agent "nobody"');
+		expect(unknown.text).toContain('unknown agent "nobody"');
 	}
 	await setup.run("mcp", "remove", "shared").ended();
 });

@@ -48,7 +48,7 @@ test("the operator sees the effect of rules and their errors", async ({ setup })
 	expect(listed.text).toContain("the operator's policy is invalid");
 	const neither = setup.run("policy", "test");
 	expect(await neither.ended()).toBe(2);
-	expect(neither.text).toContain("give either a command, in quotes, or --tool");
+	expect(neither.text).toContain("use either a command, in quotes, or --tool");
 });
 
 test("--channel shows the rules of a channel, also under its old name --place", async ({ setup }) => {

@@ -147,7 +147,7 @@ test("a gateway that cannot start is reported with the end of its log", async ()
 	expect(await failed.ended()).toBe(1);
 	listener.close();
 	expect(failed.text.replaceAll(/\s+/g, " ")).toMatch(
-		/the gateway did not start; the last lines of .*gateway\.log/,
+		/the gateway did not start\. Correct the problem in the last lines of .*gateway\.log/,
 	);
 	expect(failed.text).toContain(String(port));
 });

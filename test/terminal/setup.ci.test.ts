@@ -140,7 +140,7 @@ test("with TERM=dumb, the wizard prints lines for screen readers and does not re
 	await wizard.shows("answered in");
 	await wizard.shows(`Enter for ${shop}`);
 	wizard.type("/no/such/directory\r");
-	await wizard.shows("enter the path of an existing directory");
+	await wizard.shows("/no/such/directory is not a directory");
 	wizard.type("\r");
 	await wizard.shows("Where should commands");
 	wizard.type("2\r");
@@ -280,7 +280,7 @@ test("a script cannot store a text that is not a key", async () => {
 	const setup = ["setup", "--yes", "--no-test", "--key-stdin", "--provider", "openai"];
 	expect(await piped(setup, { variables, input: "first-line\nsecond-line\n" })).toMatchObject({
 		status: 2,
-		stderr: expect.stringContaining("standard input must contain one key"),
+		stderr: expect.stringContaining("standard input is not one key"),
 	});
 	expect(existsSync(join(variables.PARLEY_DATA, "api-keys.json"))).toBe(false);
 });

@@ -130,7 +130,7 @@ test.each([
 	{ typed: "/de", text: "/deploy", notice: "" },
 	{ typed: "/deploy", text: "/deploy", notice: "/deploy  /deploy-docs" },
 	{ typed: "/deploy-", text: "/deploy-docs ", notice: "" },
-	{ typed: "/x", text: "/x", notice: "no command or skill begins with /x" },
+	{ typed: "/x", text: "/x", notice: "no command or skill begins with /x; /help lists the commands" },
 ])("Tab after $typed completes commands and skills: $text", async ({ typed, text, notice }) => {
 	const table = new Table();
 	await table.press(...[...typed].map((letter) => ({ text: letter })), tab);
@@ -313,7 +313,7 @@ test("/cancel reports that no turn runs", async ({ table }) => {
 	await table.type("/cancel");
 	table.client.last("cancel_turn").answer({ status: "idle" });
 	await table.settle();
-	expect(table.rows).toEqual(["there is nothing to cancel"]);
+	expect(table.rows).toEqual(["cannot cancel: no turn is running"]);
 });
 
 test("/model NAME sets the model, and /model lists the models", async ({ table }) => {

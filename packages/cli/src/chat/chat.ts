@@ -297,7 +297,8 @@ export class Chat {
 		const rows =
 			Number.isInteger(place) && place > 0 ? details.rowsOf(place, this.#options.format()) : undefined;
 		if (rows) this.#show(rows);
-		else this.#note(details.count === 0 ? detailTexts.none : detailTexts.noSuch({ count: details.count }));
+		else if (details.count === 0) this.#note(detailTexts.none);
+		else this.#note(detailTexts.noSuch({ entry: visibleLine(words), count: details.count }));
 	}
 
 	async #listModels(): Promise<void> {

@@ -121,7 +121,7 @@ export async function runGateway(options: RunOptions): Promise<number> {
 	log.info("stopping", { signal, graceMs });
 	options.onStopping?.(graceMs);
 	const deadline = systemClock.after(graceMs + lastMs, () => {
-		log.error("the gateway did not stop in time");
+		log.error("the gateway did not stop in time, and exits now: the next start continues its work");
 		process.exit(1);
 	});
 	await Promise.all([gateway.stop(graceMs), attached?.stop()]);

@@ -48,8 +48,8 @@ export async function readJournal(
 	const { code, errors } = await machine.run("journalctl", args, defined({ onLine: pass, signal }));
 	if (code === 0 || signal?.aborted) return position;
 	const reason = errors.trim() || `exit code ${code}`;
-	const rights = scope === "system" ? logTexts.useSudo : "";
-	throw new ParleyError(`${logTexts.journalFailed({ name, reason })}${rights}`, {
+	const fix = scope === "system" ? logTexts.useSudo : logTexts.tryAgain;
+	throw new ParleyError(`${logTexts.journalFailed({ name, reason })}${fix}`, {
 		code: "failed_precondition",
 	});
 }

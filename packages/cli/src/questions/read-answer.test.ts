@@ -60,7 +60,10 @@ test("accepts an empty answer to an optional question", () => {
 	expect(readAnswer({ ...select, required: false }, "")).toMatchObject({ response: { value: "" } });
 	expect(readAnswer({ ...multi, required: false }, "")).toMatchObject({ response: { values: [] } });
 	expect(readAnswer(askQuestion({ required: false }), "")).toMatchObject({ response: { text: "" } });
-	expect(readAnswer(askQuestion({}), "")).toEqual({ kind: "again", hint: "an answer is required" });
+	expect(readAnswer(askQuestion({}), "")).toEqual({
+		kind: "again",
+		hint: "an answer is required: type an answer",
+	});
 });
 
 test("sends text unchanged", () => {

@@ -56,11 +56,13 @@ test("root must choose if there are several data directories", async () => {
 	const io = new CapturedIo();
 	await installed("parley", data);
 	await mkdir(usual);
-	const several = `there are several data directories (${usual}, ${data}): choose one with \`--data DIR\``;
+	const several = `cannot choose one of several data directories (${usual}, ${data}): use \`--data DIR\``;
 	await expect(dataToUninstall({ usual }, { io, machine })).rejects.toThrow(several);
 	await rm(usual, { recursive: true });
 	await installed("second", `${data}-2`);
-	await expect(dataToUninstall({ usual }, { io, machine })).rejects.toThrow("choose one with `--data DIR`");
+	await expect(dataToUninstall({ usual }, { io, machine })).rejects.toThrow(
+		"cannot choose one of several data directories",
+	);
 });
 
 test.each([

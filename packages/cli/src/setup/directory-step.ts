@@ -9,6 +9,7 @@ import { askText, choose } from "../command-line/prompts.ts";
 import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { configSources } from "../gateway/change-config.ts";
 import { broadDirectory, checkProject, confirmBroad, isWithinData } from "../gateway/projects.ts";
+import { visibleLine } from "../text/visible.ts";
 import { projectsMessages } from "../texts/commands/access/projects.ts";
 import { projectTexts } from "../texts/projects.ts";
 import { setupTexts } from "../texts/setup.ts";
@@ -54,7 +55,7 @@ async function askDirectory(io: Io, data: string): Promise<string | undefined> {
 	const problemOf = (text: string): string | undefined => {
 		if (text.trim() === "") return undefined;
 		const path = pathOf(text, io.cwd);
-		if (!isDirectory(path)) return setupTexts.notDirectory;
+		if (!isDirectory(path)) return setupTexts.notDirectory({ path: visibleLine(path) });
 		return isWithinData(path, data) ? projectTexts.inData({ directory: path, data }) : undefined;
 	};
 	return await askText({ message, initial: isBroad ? "" : here, problemOf }, io);

@@ -42,7 +42,9 @@ export async function setUpModel(parts: StepParts): Promise<StepResult> {
 		if (choice === undefined) return "left";
 		const problem = await test(choice, parts);
 		if (problem === undefined) return await store(choice, parts);
-		if (!parts.asks) throw new ParleyError(problem, { code: "failed_precondition" });
+		if (!parts.asks) {
+			throw new ParleyError(`${problem}${setupTexts.testFailedFix}`, { code: "failed_precondition" });
+		}
 		printNotice(problem, parts.io);
 		const options = [
 			{ value: "again", label: setupTexts.again },

@@ -39,7 +39,7 @@ test("explains a cost of $0.00 for a model without a price", () => {
 	const local = { ...used(10, 0), model: "llama", provider: "anthropic" };
 	const offline = { ...used(10, 0), model: "offline", provider: "offline" };
 	expect(usageRows(report({ rows: [local, offline] }), "model", format).at(-1)).toBe(
-		"no price for llama: counted as $0.00",
+		"no price for llama: the cost shows as $0.00; add the price to models.json",
 	);
 	expect(usageRows(report({ rows: [offline] }), "model", format)).toHaveLength(2);
 });

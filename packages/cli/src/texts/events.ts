@@ -3,7 +3,7 @@ export const connectionTexts = {
 	lost: "connection lost, reconnecting …",
 	back: "connected again",
 	otherDirectory: ({ directory, reason }: { readonly directory: string; readonly reason: string }) =>
-		`parley: the session cannot use ${directory}: ${reason}`,
+		`parley: the session cannot use ${directory}: ${reason}; change to another directory, or start the gateway with --root ${directory}`,
 } as const;
 
 /** Texts of events in the chat, in lists and in exports. */
@@ -51,8 +51,8 @@ export const eventTexts = {
 		`; trying again in ${seconds} s, attempt ${attempt}`,
 	shortened: ({ before, after }: { readonly before: string; readonly after: string }) =>
 		`the model now works from a summary: ${before} → ${after} tokens`,
-	nothingToShorten: "there is nothing to summarise in this session",
-	shorteningStopped: "the session was not summarised: stopped",
+	nothingToShorten: "the session was not summarised, because it has no new messages",
+	shorteningStopped: "the session was not summarised, because the summary was cancelled; try again",
 	notShortened: ({ error }: { readonly error: string }) => `the session was not summarised: ${error}`,
 	trusted: ({
 		channel,

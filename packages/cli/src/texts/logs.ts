@@ -5,4 +5,5 @@ export const logTexts = {
 	journalFailed: ({ name, reason }: { readonly name: string; readonly reason: string }) =>
 		`journalctl cannot read the log of ${name}: ${reason}`,
 	useSudo: "; run the command with `sudo`",
+	tryAgain: "; correct this problem, and run the command again",
 } as const;

@@ -20,7 +20,7 @@ export const projectTexts = {
 		`The gateway runs in the background at ${address}. \`parley stop\` stops it. Log: ${log}`,
 	offline: "The built-in offline model answers. `parley setup` connects another model.",
 	failed: ({ log, lines }: { readonly log: string; readonly lines: string }): string =>
-		`the gateway did not start; the last lines of ${log}:\n${lines}`,
+		`the gateway did not start. Correct the problem in the last lines of ${log}, and try again:\n${lines}`,
 	late: ({ seconds, log }: { readonly seconds: number; readonly log: string }): string =>
-		`the gateway did not answer within ${seconds} seconds: see ${log}`,
+		`the gateway did not answer within ${seconds} seconds: read ${log}, and try again`,
 } as const;

@@ -1,6 +1,6 @@
 /** Texts about questions and their answers. */
 export const questionTexts = {
-	reasonWithoutDeny: "--reason requires --deny",
+	reasonWithoutDeny: "--reason requires --deny: add --deny, or leave out --reason",
 	denyAndValue: "--deny and --value cannot be used together: use only one of them",
 	stillOpen: "The question is still open.",
 	severalQuestions: ({ id, tokens }: { readonly id: string; readonly tokens: string }) =>
@@ -8,7 +8,7 @@ export const questionTexts = {
 	noQuestion: ({ id }: { readonly id: string }) =>
 		`no open question has the id ${id}; \`parley answer\` lists the ids`,
 	passwordAsValue:
-		"--value is not allowed for a password, because other users can read command lines; type it at a terminal",
+		"--value is not allowed for a password, because other users can read command lines; type the password at a terminal",
 	invalidValue: ({ value, hint }: { readonly value: string; readonly hint: string }) =>
 		`invalid value ${value} for --value: ${hint}`,
 	noTerminal: ({ isPassword }: { readonly isPassword: boolean }) =>
@@ -84,5 +84,5 @@ export const questionTexts = {
 	noSessionApproval: "this call requires approval each time: answer y or n",
 	answerNumbers: ({ numbers }: { readonly numbers: string }) =>
 		`answer with numbers separated by commas: ${numbers}`,
-	answerRequired: "an answer is required",
+	answerRequired: "an answer is required: type an answer",
 } as const;

@@ -36,8 +36,9 @@ export const setupTexts = {
 	store: "Yes, store it (only your user can read it)",
 	leaveKey: "No, use the variable",
 	key: ({ provider }: { readonly provider: string }): string => `API key of ${provider} (hidden)`,
-	invalidKey: "the key is empty, or contains a space or a non-ASCII character",
-	invalidKeyStdin: "standard input must contain one key, without spaces, line breaks or non-ASCII characters",
+	invalidKey: "the key is empty, or contains a space or a non-ASCII character: enter the complete key again",
+	invalidKeyStdin:
+		"standard input is not one key: pipe one key, without spaces, line breaks or non-ASCII characters",
 	missingKey: ({ variable, provider }: { readonly variable: string; readonly provider: string }): string =>
 		`${provider} needs a key: set ${variable}, or use --key-stdin`,
 	emptyStdin: "standard input has no key: pipe it, for example with `--key-stdin < key.txt`",
@@ -47,12 +48,15 @@ export const setupTexts = {
 	tested: ({ model, seconds }: { readonly model: string; readonly seconds: string }): string =>
 		`${model} answered in ${seconds} s`,
 	testFailed: ({ reason }: { readonly reason: string }): string => `The test failed: ${reason}`,
+	/** Added to `testFailed` without a terminal. A terminal shows choices instead. */
+	testFailedFix: "; correct the provider, the model or the key, or use --no-test",
 	afterFailure: "How do you want to continue?",
 	again: "Enter the provider and the key again",
 	anyway: "Store it without a successful test",
 
 	directory: "Directory of your project",
-	notDirectory: "enter the path of an existing directory",
+	notDirectory: ({ path }: { readonly path: string }): string =>
+		`${path} is not a directory: enter the path of an existing directory`,
 	later: "Empty to do this later: `parley` asks in each directory",
 	permissions: "Where should commands of the agent run?",
 	preferred: "In the sandbox, or with your approval outside",

@@ -12,7 +12,7 @@ export const taskTexts = {
 	noTerminal: "cannot ask without a terminal: use --approve, or --revise with feedback",
 	notAnswered: "not answered; the task is still waiting",
 	decisionMissing: "feedback requires a decision: add --approve or --revise",
-	feedbackMissing: "--revise requires feedback that describes the change",
+	feedbackMissing: "--revise requires feedback: describe the change after the id",
 	whatToChange: "What should change?",
 	whatFeedback: "What is your feedback?",
 	whatDecision: "What is your decision?",

@@ -14,7 +14,8 @@ export const uninstallTexts = {
 	removedService: ({ file }: { readonly file: string }) => `removed: the service in ${file}`,
 	deleted: ({ data }: Stored) => `deleted: the data in ${data}`,
 	removedLink: ({ link }: Linked) => `removed: the link ${link}`,
-	linkStays: ({ link }: Linked) => `remains: the link ${link}, which this user may not delete`,
+	linkStays: ({ link }: Linked) =>
+		`remains: the link ${link}, which this user may not delete: run \`sudo rm '${link}'\``,
 	noData: ({ data }: Stored) => `no data: ${data} does not exist`,
 	dataStays: ({ data }: Stored) => `kept: the data in ${data} (\`parley uninstall --data-too\` deletes it)`,
 	keysStay: ({ file }: { readonly file: string }) => `kept: the keys in ${file}`,
@@ -38,12 +39,12 @@ export const uninstallTexts = {
 		gateway: ({ pid }: { readonly pid: number }) => `process ${pid}`,
 	},
 	severalData: ({ directories }: { readonly directories: readonly string[] }) =>
-		`there are several data directories (${directories.join(", ")}): choose one with \`--data DIR\``,
+		`cannot choose one of several data directories (${directories.join(", ")}): use \`--data DIR\``,
 	bothFlags: "--data-too deletes the data, and --keep-data keeps it: use only one of them",
 	stillRuns: ({ pid }: { readonly pid: number }) =>
 		`the gateway (process ${pid}) is still running; end it with \`kill ${pid}\`, and run the command again`,
 	notData: ({ data }: Stored) =>
-		`${data} is not deleted, because no gateway has used it: delete it yourself, or use --keep-data`,
+		`${data} is not deleted, because no gateway has used this directory: delete the directory yourself, or use --keep-data`,
 	containsHome: ({ data }: Stored) =>
 		`${data} is not deleted, because it contains your home directory: delete the data yourself, or use --keep-data`,
 } as const;

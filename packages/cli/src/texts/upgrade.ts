@@ -70,7 +70,7 @@ export const upgradeErrors = {
 	noFile: ({ file }: Filed) => `the package ${file} is not a file: use the path of a .tgz file`,
 	noNpm: "npm was not found: install it, and run the command again",
 	npmFailed: ({ call, reason }: { readonly call: string; readonly reason: string }) =>
-		`\`${call}\` failed: ${reason}`,
+		`\`${call}\` failed: ${reason}; correct this problem, and try again`,
 	noReason: "no reason was printed",
 	otherPackage: ({ found, name }: { readonly found: string; readonly name: string }) =>
 		`the package has the name ${JSON.stringify(found)}: use a package with the name ${name}`,
@@ -94,7 +94,7 @@ export const upgradeErrors = {
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
 		`the gateway that uses ${data} does not answer: ${why}; read its log with \`parley logs --data ${data}\``,
 	wrongVersion: ({ data, found }: Stored & { readonly found: string }) =>
-		`the gateway that uses ${data} runs version ${found} instead of the new version`,
+		`the gateway that uses ${data} runs version ${found} instead of the new version: check which program starts this gateway, and try again`,
 	stillRuns: ({ pid }: { readonly pid: number }) =>
 		`the gateway (process ${pid}) did not stop in time: end it with \`kill ${pid}\``,
 	migrationFailed: ({ data, reason }: Stored & { readonly reason: string }) =>

@@ -95,16 +95,16 @@ function scopeOf({ session, agent, channel, place }: ScopeFlags): MethodInput<"s
 
 async function readCall(
 	command: string | undefined,
-	{ tool, arguments: text }: TestFlags,
+	{ tool, arguments: text = "{}" }: TestFlags,
 ): Promise<MethodInput<"test_policy">> {
 	if ((command === undefined) === (tool === undefined)) {
 		throw new UsageError(policyMessages.commandOrTool);
 	}
 	if (tool === undefined) return { command };
 	const { parseJson } = await import("@parley/base");
-	const args: unknown = parseJson(text ?? "{}");
+	const args: unknown = parseJson(text);
 	if (typeof args !== "object" || args === null || Array.isArray(args)) {
-		throw new UsageError(policyMessages.invalidArguments);
+		throw new UsageError(policyMessages.invalidArguments({ text }));
 	}
 	return { tool, arguments: Object.fromEntries(Object.entries(args)) };
 }

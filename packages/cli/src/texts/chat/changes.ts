@@ -3,7 +3,7 @@ export const changeTexts = {
 	turn: ({ message }: { readonly message: string }): string => `File changes of the turn "${message}":`,
 	none: "This session has no recorded file changes, or all of them were undone.",
 	refused: ({ path, reason }: { readonly path: string; readonly reason: string }): string =>
-		`${path}: ${reason}. /undo cannot restore it.`,
+		`${path}: ${reason}. /undo cannot restore this file; /undo partly skips it.`,
 	restored: ({ path }: { readonly path: string }): string => `${path}: as before the turn`,
 	ranCommands:
 		"The turn also ran commands or tools of other programs. Their changes are neither shown nor undone.",

@@ -12,7 +12,7 @@ export const lineTexts = {
 export const chatTexts = {
 	inputEnded: "parley: the input has ended, so the open question is declined",
 	noAnswer: "no answer",
-	nothingToCancel: "there is nothing to cancel",
+	nothingToCancel: "cannot cancel: no turn is running",
 	taskAsks: ({
 		asker,
 		question,

@@ -36,10 +36,10 @@ export const detailTexts = {
 	result: "Result:",
 	error: "Error:",
 	none: "No tool call or thinking yet.",
-	noSuch: ({ count }: { readonly count: number }): string =>
+	noSuch: ({ entry, count }: { readonly entry: string; readonly count: number }): string =>
 		count === 1
-			? "There is only one entry: use /open or /open 1."
-			: `There are ${count} entries: use a number from 1 (the latest entry) to ${count}.`,
+			? `Unknown entry ${entry}: use /open 1, which shows the only entry.`
+			: `Unknown entry ${entry}: use a number from 1 (the latest entry) to ${count}.`,
 	position: ({ last, rows }: { readonly last: number; readonly rows: number }): string =>
 		`row ${last} of ${rows}`,
 	keys: "↑ ↓ PgUp PgDn Home End move · q closes",

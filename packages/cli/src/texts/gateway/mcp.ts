@@ -3,18 +3,19 @@ export const mcpLoginTexts = {
 	portInUse: ({ port }: { readonly port: number }) =>
 		`port ${port} of 127.0.0.1 cannot be used: choose another port with --port`,
 	loginReceived: "Parley has received the login. Close this page.",
-	otherLogin: "This is not the login that Parley started.",
+	otherLogin:
+		"This answer belongs to another login. Open the address that `parley mcp login` shows, and log in there.",
 	noLoginNeeded: ({ server, isInFile }: { readonly server: string; readonly isInFile: boolean }) =>
-		`the server "${server}" gets its token from ${isInFile ? "a header in .mcp.json" : "the setting tokenFrom"}, so it needs no login`,
+		`cannot log in, because the server "${server}" gets its token from ${isInFile ? "a header in .mcp.json: remove the header" : "the setting tokenFrom: remove the setting"} to use a login`,
 	loggedIn: ({ server }: { readonly server: string }) =>
 		`logged in to ${server}; try it with: parley mcp doctor`,
 	noLogin: ({ server }: { readonly server: string }) =>
-		`there is no login to the server "${server}": \`parley mcp\` lists the logins`,
+		`cannot log out of the server "${server}": no login is stored; \`parley mcp\` lists the logins`,
 	loggedOut: ({ server, note }: { readonly server: string; readonly note: string }) =>
 		`logged out of ${server}${note}`,
 	noRemoteServer: ({ server, known }: { readonly server: string; readonly known: string }) =>
-		`there is no remote server "${server}"; remote servers: ${known}. For a server of a directory, run \`parley mcp trust DIR\` first`,
-	secretWithoutClient: "--client-secret-from needs --client-id",
+		`unknown remote server "${server}"; remote servers: ${known}. For a server of a directory, run \`parley mcp trust DIR\` first`,
+	secretWithoutClient: "--client-secret-from requires --client-id: add --client-id",
 	noSecretVariable: ({ variable }: { readonly variable: string }) =>
 		`the environment variable ${variable} is not set: set it to the secret of the client, and run the command again`,
 	openAddress: ({ host, resource }: { readonly host: string; readonly resource: string }) =>
@@ -36,7 +37,7 @@ export const mcpServeTexts = {
 	notUtf8: "the message is not valid UTF-8: send it in UTF-8",
 	noDataDirectory: ({ data }: { readonly data: string }) =>
 		`the data directory ${data} does not exist or is not accessible: correct --data, or start a gateway there with \`parley start --data ${data}\``,
-	noAnswer: "the server does not answer yet",
+	noAnswer: "the server does not answer yet: run the command again",
 	noServers: "No MCP servers.",
 } as const;
 
@@ -88,7 +89,7 @@ export const mcpSetupTexts = {
 	unusedFields: ({ fields }: { readonly fields: string }) => `these fields have no effect: ${fields}`,
 	serverNeed: ({ server, need }: { readonly server: string; readonly need: string }) => `${server}: ${need}`,
 	noAgent: ({ agent, directory }: { readonly agent: string; readonly directory: string }) =>
-		`there is no agent "${agent}" in ${directory}: \`parley agents\` lists the agents`,
+		`unknown agent "${agent}" in ${directory}: \`parley agents\` lists the agents`,
 	hiddenServer: ({ server }: { readonly server: string }) =>
 		`${server}: a server for all agents has the same name; rename one of the two`,
 	noRemoteEntry:

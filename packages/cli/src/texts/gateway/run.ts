@@ -4,8 +4,8 @@ export const gatewayRunTexts = {
 	insecureLan:
 		"other machines can connect without TLS (--insecure-lan): messages and the token are sent unencrypted",
 	testHooks: ({ address, port }: { readonly address: string; readonly port: number }) =>
-		`--test-hooks is for tests: it cannot be used with --listen ${address}:${port}`,
+		`--test-hooks cannot be used with --listen ${address}:${port}: use an address of this machine, such as 127.0.0.1:${port}`,
 	internalError: ({ reason }: { readonly reason: string }) =>
-		`parley: the gateway ended because of an internal error: ${reason}`,
+		`parley: the gateway ended because of an internal error: ${reason}; read its log, and start the gateway again`,
 	noPackage: "there is no package.json above the program of Parley: install Parley again",
 } as const;

@@ -39,7 +39,8 @@ export const usageTableTexts = {
 	columns: ["CALLS", "INPUT", "CACHED", "OUTPUT", "COST"],
 	total: "total",
 	noUsage: "no usage yet",
-	noPrice: ({ models }: { readonly models: string }) => `no price for ${models}: counted as $0.00`,
+	noPrice: ({ models }: { readonly models: string }) =>
+		`no price for ${models}: the cost shows as $0.00; add the price to models.json`,
 	setByOperator: "set by the operator",
 	configured: "configured",
 	allSessions: "all sessions",

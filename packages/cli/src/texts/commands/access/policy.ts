@@ -24,6 +24,7 @@ Examples:
 } as const;
 
 export const policyMessages = {
-	commandOrTool: "give either a command, in quotes, or --tool with --arguments",
-	invalidArguments: '--arguments must be a JSON object, such as {"path": "README.md"}',
+	commandOrTool: "no single call to test: use either a command, in quotes, or --tool with --arguments",
+	invalidArguments: ({ text }: { readonly text: string }) =>
+		`--arguments ${text} is not a JSON object: write an object, for example {"path": "README.md"}`,
 } as const;

@@ -30,6 +30,6 @@ export const memoriesMessages = {
 	noNotes: "no notes",
 	noMatches: "no note contains any of these words",
 	stored: ({ id }: { readonly id: string }) => `stored ${id}`,
-	idsOrPerson: "give either the ids of notes, or a person with --person",
+	idsOrPerson: "cannot choose the notes to delete: use either ids, or --person",
 	deleted: ({ count }: { readonly count: number }) => `deleted ${count} ${count === 1 ? "note" : "notes"}`,
 } as const;

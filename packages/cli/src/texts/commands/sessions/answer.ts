@@ -26,5 +26,5 @@ line; 130 after Ctrl-C.
 } as const;
 
 export const answerMessages = {
-	idMissing: "give the id of the approval or question; `parley answer` lists the ids",
+	idMissing: "the id of the approval or question is missing; `parley answer` lists the ids",
 } as const;
