@@ -182,6 +182,8 @@ verifiesOn("ozzie", ["http.tasks", "http.discreet"], "tasks are listed and filte
 	await expect(get(gateway, "/api/tasks?session_id=sess_x")).resolves.toMatchObject({ status: 404 });
 	await expect(get(gateway, "/api/tasks?status=waiting")).resolves.toMatchObject({
 		status: 400,
-		text: expect.stringContaining("is not one of pending, running, suspended, completed, failed, cancelled"),
+		text: expect.stringContaining(
+			"is not allowed: use one of pending, running, suspended, completed, failed, cancelled",
+		),
 	});
 });

@@ -21,6 +21,7 @@ import { settingRefusalTexts } from "../texts/config/refusals.ts";
 import { readLoginStates } from "./mcp-logins.ts";
 import { mcpServerShape, mcpServersSchema } from "./mcp-schema.ts";
 import { missingProblem, readMcp, valuesFrom } from "./mcp-settings.ts";
+import { inOurWords } from "./setting-refusal.ts";
 
 /** Minimum length of a redacted value. A shorter value could be an ordinary word. */
 const shortestSecret = 8;
@@ -88,12 +89,17 @@ export async function readMcpFile(path: string): Promise<McpFileContent> {
 
 /** Returns the checked content of a file with MCP servers. Throws `invalid_argument` if the content is invalid. */
 export function checkMcpFile(content: unknown, path: string): McpFileContent {
-	const { success, data, error } = fileSchema().safeParse(content);
+	const { success, data, error } = fileSchema().safeParse(content, inOurWords);
 	if (success) return data;
-	throw new ParleyError(settingRefusalTexts.invalidFile({ path, reason: z.prettifyError(error) }), {
-		code: "invalid_argument",
-		cause: error,
-	});
+	throw new ParleyError(invalidity(path, error), { code: "invalid_argument", cause: error });
+}
+
+function invalidity(path: string, { issues: [issue] }: z.ZodError): string {
+	const place = issue?.path.join(".") || "the file";
+	const message = issue?.message ?? "";
+	return issue?.code === "unrecognized_keys"
+		? settingRefusalTexts.invalidFile({ path, reason: `${place}: ${message}` })
+		: settingRefusalTexts.invalidSetting({ path, place, allowed: message });
 }
 
 export async function writeMcpFile(path: string, content: McpFileContent): Promise<void> {

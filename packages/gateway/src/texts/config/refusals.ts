@@ -32,6 +32,16 @@ export const settingRefusalTexts = {
 	httpsOrOwnNetwork,
 	invalidFile: ({ path, reason }: { readonly path: string; readonly reason: string }) =>
 		`${path} is not valid: ${reason}`,
+	/** `place`: path of the setting in the file. */
+	invalidSetting: ({
+		path,
+		place,
+		allowed,
+	}: {
+		readonly path: string;
+		readonly place: string;
+		readonly allowed: string;
+	}) => `${path} is not valid: correct ${place}; allowed: ${allowed}`,
 	pathMissing: ({ path }: { readonly path: string }) =>
 		`its path ${path} does not exist or is not accessible: create it, or correct the path or its permissions`,
 	invalidLogins: ({ path }: { readonly path: string }) =>

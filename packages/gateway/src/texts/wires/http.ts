@@ -3,12 +3,14 @@
  * a parameter.
  */
 export const httpErrorTexts = {
+	notFound: ({ path, paths }: { readonly path: string; readonly paths: readonly string[] }) =>
+		`not found: ${path}; use ${paths.slice(0, -1).join(", ")} or ${paths.at(-1)}`,
 	needsSession: "needs a session: add session=ID",
-	limit: "is not a whole number from 1 to 1000",
-	position: "is not a non-negative whole number",
-	oneOf: ({ names }: { readonly names: string }) => `is not one of ${names}`,
-	longQuery: ({ max }: { readonly max: number }) => `has more than ${max} characters`,
-	idPrefix: "is not the beginning of an id",
+	limit: "is not allowed: use a whole number from 1 to 1000",
+	position: "is not allowed: use a whole number of at most 15 digits",
+	oneOf: ({ names }: { readonly names: string }) => `is not allowed: use one of ${names}`,
+	longQuery: ({ max }: { readonly max: number }) => `has more than ${max} characters: shorten it`,
+	idPrefix: "is not the beginning of an id: use at most 128 letters, digits, _ and -",
 	noProxy: "the gateway is not a proxy: send the request directly, without CONNECT",
 	upgradeRequired: "this path is a WebSocket: connect with an upgrade request",
 	usePost: "method not allowed: use POST",
@@ -18,14 +20,14 @@ export const httpErrorTexts = {
 	tooManyStreams: ({ maxStreams }: { readonly maxStreams: number }) =>
 		`too many event streams: ${maxStreams} are open`,
 	tooManyStreamsHint: "close one of them, or try again later",
-	notBoolean: "is neither true nor false",
+	notBoolean: "is not a Boolean: use true or false",
 	contentEncoding: ({ encoding }: { readonly encoding: string }) =>
 		`the content encoding ${encoding} is not accepted: send the file without an encoding`,
 	idempotencyKey: "idempotency-key: use 1 to 128 characters",
 	uploadStopped: "the upload timed out: send the file again",
 	downloadStopped: "the client has stopped reading",
-	fileSize: ({ bytes }: { readonly bytes: number }) =>
-		`the range is not in the file, which has ${bytes} bytes`,
+	fileSize: ({ range, bytes }: { readonly range: string; readonly bytes: number }) =>
+		`the range ${range} is not in the file: use a range within its ${bytes} bytes`,
 	multipart:
 		"multipart bodies are not accepted: send the file itself as the body (curl --data-binary @FILE), its name as ?name=",
 	methodNotAllowed: "method not allowed",

@@ -62,11 +62,11 @@ export const mcpErrorTexts = {
 	noQuestion:
 		"question_id: no question with this id is open: it was answered, it expired, or the id is wrong; task_status returns the open questions",
 	answerOrDecline: "answer: send either an answer, or decline with true",
-	answeredBefore: "question_id: this question was answered before",
+	answeredBefore: "question_id: this question was answered before; task_status returns the open questions",
 	directoryOfNewSession: "directory: allowed only for a new session: omit directory or session_id",
 	cursor: "cursor: use a cursor from an earlier page",
 	uri: "uri: use parley://sessions/ID, or the next URI of a page",
-	stopping: "the gateway is stopping",
+	stopping: "the gateway is stopping; try again when it has restarted",
 	postOrDelete: "method not allowed: use POST or DELETE",
 	contentType: "content-type: use application/json",
 	tooManyRequests: ({ max }: { readonly max: number }) =>
@@ -75,6 +75,9 @@ export const mcpErrorTexts = {
 	noSessionId: "Mcp-Session-Id: the header is missing; send initialize first",
 	noSession: "session not found: send initialize",
 	tooManySessions: "too many sessions: end a session with DELETE, or try again later",
+	rateLimited: "rate limited: wait a second, then try again",
+	sessionDeleted: ({ id }: { readonly id: string }) =>
+		`session not found: ${id} was deleted; omit session_id for a new session`,
 	longMessage: ({ maxBytes }: { readonly maxBytes: number }) =>
 		`the message is longer than ${maxBytes} bytes: send a smaller message`,
 	internalError: "internal error: the log of the gateway has the details",

@@ -8,7 +8,6 @@ export const ozzieErrorTexts = {
 		"not available: the response is larger than 32 KiB: ask for less, for example with a smaller limit",
 	denied: "The call does not run.",
 	approvedOnce: "The call runs once.",
-	stoppingHint: "the gateway is stopping; connect again when it has restarted",
 	oneMemory: "memory_id: name the memories to delete with exactly one of memory_id, person and channel",
 	requestCode: "request a code with pair, and give it to the operator",
 	commandOrTool: "command: give either a command, or a tool and its arguments",

@@ -30,4 +30,5 @@ export const sharedErrorTexts = {
 	notRecorded: ({ type, allowed }: { readonly type: string; readonly allowed: string }) =>
 		`type: ${type} is not the type of a recorded event; allowed: ${allowed}`,
 	noPendingApproval: ({ id }: { readonly id: string }) => `no pending approval with id ${id}`,
+	stoppingHint: "the gateway is stopping; connect again when it has restarted",
 } as const;

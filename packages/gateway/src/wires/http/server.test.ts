@@ -266,7 +266,9 @@ test("an unknown path is not found", async () => {
 	for (const path of ["/", "/api", "/api/", "/api/session", "/api/constructor", "//api/sessions/.."]) {
 		expect((await server.request(path)).status, path).toBe(404);
 	}
-	expect((await server.request("/api/nope?limit=0")).text).toBe('{"error":"not found: /api/nope"}');
+	expect((await server.request("/api/nope?limit=0")).text).toBe(
+		'{"error":"not found: /api/nope; use /api/health, /api/sessions, /api/events or /api/tasks"}',
+	);
 });
 
 test.each<[ParleyError["code"], number]>([

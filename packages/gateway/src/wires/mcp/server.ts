@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
-import { type Clock, defined, type Ids, type Logger, type Timer } from "@parley/base";
+import { type Clock, defined, type Ids, type Logger, ParleyError, type Timer } from "@parley/base";
 import type { Principal, Runtime } from "@parley/core";
 import type { OpenConnections } from "../../auth/open-connections.ts";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
@@ -161,7 +161,8 @@ export class McpEndpoint {
 		try {
 			this.#rateLimit.count(key);
 		} catch (reason) {
-			throw Refused.because(reason, 429, rpcCodes.refused, id);
+			const error = new ParleyError(mcpErrorTexts.rateLimited, { code: "resource_exhausted", cause: reason });
+			throw Refused.because(error, 429, rpcCodes.refused, id);
 		}
 	}
 

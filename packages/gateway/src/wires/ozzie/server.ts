@@ -14,6 +14,7 @@ import { type Refusal, sendUpgradeRefusal } from "../../auth/refusal.ts";
 import type { WireCounts } from "../../metrics/client-metrics.ts";
 import type { SecretPages } from "../../secret-page/secret-pages.ts";
 import { ozzieErrorTexts } from "../../texts/wires/ozzie.ts";
+import { sharedErrorTexts } from "../../texts/wires/shared.ts";
 import { FrameWriter, frameText, WriteBatch } from "../../transport/frame-writer.ts";
 import { OutgoingAccount } from "../../transport/outgoing-account.ts";
 import type { ErrorRedactor } from "../shared/error-text.ts";
@@ -46,7 +47,7 @@ const slowCloseMs = 15_000;
 const stopping: Refusal = {
 	status: 503,
 	headers: {},
-	body: { error: "draining", hint: ozzieErrorTexts.stoppingHint },
+	body: { error: "draining", hint: sharedErrorTexts.stoppingHint },
 };
 
 export interface OzzieServerOptions {

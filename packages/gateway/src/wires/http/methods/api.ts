@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Principal, Runtime } from "@parley/core";
+import { httpErrorTexts } from "../../../texts/wires/http.ts";
 import type { ErrorRedactor } from "../../shared/error-text.ts";
 import { firstWithin, jsonBytes, newestWithin } from "../../shared/paging.ts";
 import { encodeListedTask } from "../../shared/task-json.ts";
@@ -50,7 +51,9 @@ export async function answerApi(deps: ApiDeps, principal: Principal | undefined,
 	if (isPublic(url)) return { status: health === "ok" ? 200 : 503, body: { status: health } };
 	const route = url.pathname === healthPath ? report : routes[url.pathname];
 	if (!route || !principal) {
-		return errorAnswer(new ParleyError(`not found: ${url.pathname}`, { code: "not_found" }), deps.redactor);
+		const paths = [healthPath, ...Object.keys(routes)];
+		const message = httpErrorTexts.notFound({ path: url.pathname, paths });
+		return errorAnswer(new ParleyError(message, { code: "not_found" }), deps.redactor);
 	}
 	try {
 		return { status: 200, body: await route(deps, principal, url.searchParams) };

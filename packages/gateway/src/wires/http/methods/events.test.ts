@@ -263,11 +263,15 @@ test("a client that may only see its own sessions gets no events of others", asy
 });
 
 test.each([
-	["?limit=0", {}, /^limit: "0" is not a whole number from 1 to 1000$/],
+	["?limit=0", {}, /^limit: "0" is not allowed: use a whole number from 1 to 1000$/],
 	["?type=assistant.stream", {}, /^type: "assistant.stream" is not the type of a recorded event; allowed: /],
 	["?after=1", {}, /^after: "1" needs a session/],
-	["?transient=yes", {}, /^transient: "yes" is neither true nor false$/],
-	["", { "last-event-id": "abc" }, /^last-event-id: "abc" is not a non-negative whole number$/],
+	["?transient=yes", {}, /^transient: "yes" is not a Boolean: use true or false$/],
+	[
+		"",
+		{ "last-event-id": "abc" },
+		/^last-event-id: "abc" is not allowed: use a whole number of at most 15 digits$/,
+	],
 ])("%s %j is refused with the allowed values", async (query, headers, words) => {
 	await using place = await Place.open();
 	const { response } = await place.read(query, headers);

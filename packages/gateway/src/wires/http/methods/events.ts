@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "@parley/core";
 import type { StreamRefusal } from "../../../metrics/client-metrics.ts";
 import { httpErrorTexts } from "../../../texts/wires/http.ts";
+import { sharedErrorTexts } from "../../../texts/wires/shared.ts";
 import { EventStream, type EventStreamDeps, type StreamFilter, type StreamOptions } from "../connection.ts";
 import { errorAnswer } from "../error-code.ts";
 import { sendJson } from "../reply.ts";
@@ -10,7 +11,7 @@ import { decodeEventsQuery, readLimit, readNumber, refused } from "../schema.ts"
 /** Maximum number of streams, because one recorded event can wake all streams. */
 const maxStreams = 128;
 
-const draining = { status: 503, body: { error: "draining" } };
+const draining = { status: 503, body: { error: "draining", hint: sharedErrorTexts.stoppingHint } };
 const tooMany = {
 	status: 503,
 	headers: { "retry-after": "10" },

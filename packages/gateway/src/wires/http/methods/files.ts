@@ -284,7 +284,8 @@ function rangeOf({ headers, method }: IncomingMessage, file: StoredFile): ByteRa
 	const range = resolveRange(first, last, file.bytes);
 	if (range.start < file.bytes && range.start <= range.end) return range;
 	if (first !== "" && last !== "" && Number(last) < Number(first)) return undefined;
-	throw new HttpError(416, httpErrorTexts.fileSize({ bytes: file.bytes }), {
+	const shownRange = JSON.stringify(headers.range?.slice(0, 100));
+	throw new HttpError(416, httpErrorTexts.fileSize({ range: shownRange, bytes: file.bytes }), {
 		"content-range": `bytes */${file.bytes}`,
 	});
 }

@@ -1,5 +1,6 @@
 import { ParleyError } from "@parley/base";
 import type { Prompt, SessionEvent } from "@parley/core";
+import { mcpErrorTexts } from "../../../texts/wires/mcp.ts";
 import { kindOf, type RunResult } from "../codec.ts";
 
 /**
@@ -124,7 +125,7 @@ export class RunWait {
 	 */
 	#status(isStopped: boolean): RunResult["status"] | undefined {
 		if (this.#isDeleted) {
-			throw new ParleyError(`session not found: ${this.#sessionId}`, { code: "not_found" });
+			throw new ParleyError(mcpErrorTexts.sessionDeleted({ id: this.#sessionId }), { code: "not_found" });
 		}
 		if (this.#end) return statusOf(this.#end.error);
 		if (!isStopped) return undefined;
