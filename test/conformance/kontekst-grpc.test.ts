@@ -82,7 +82,7 @@ verifiesOn(
 		await gateway.restart();
 		expect(await stream.ended()).toMatchObject({
 			code: status.UNAVAILABLE,
-			details: "the gateway is stopping",
+			details: "the gateway is stopping; try again when it has restarted",
 		});
 		await using other = await OzzieClient.connect(gateway.url);
 		await other.open({ session_id: String(stream.events[0]?.value["sessionId"]), after_seq: 0 });

@@ -33,7 +33,9 @@ verifiesOn(
 		expect(shared).toMatchObject({ author: "operator", taint: "" });
 		expect(shared).not.toHaveProperty("subject");
 		expect(await operator.call("store_memory", { ...everyone, key: "k" })).toEqual(shared);
-		expect(await operator.refusal("store_memory", { content: " " })).toBe("invalid params: content: blank");
+		expect(await operator.refusal("store_memory", { content: " " })).toBe(
+			"invalid params: content: must not be blank",
+		);
 
 		expect(await texts(connector, "query_memories", { query: "東京", ...ann })).toEqual(["東京に住む"]);
 		expect(await texts(connector, "query_memories", { query: '"friday"?', ...ann })).toEqual([
@@ -126,7 +128,7 @@ verifiesOn("ozzie", ["memory.invalid"], "an invalid note is refused with the fie
 		["store_memory", { content: "x".repeat(2_001) }, /The note has 2001 characters: write at most 2000/],
 		["store_memory", { content: "x".repeat(8_001) }, /^invalid params: content: /],
 		["store_memory", { content: "x", tags: ["y".repeat(41)] }, /has 41 characters/],
-		["query_memories", { query: " " }, /^invalid params: query: blank/],
+		["query_memories", { query: " " }, /^invalid params: query: must not be blank/],
 		["query_memories", {}, /^invalid params: query: /],
 		["list_memories", { limit: 0 }, /^invalid params: limit: /],
 		["list_memories", { limit: 1_001 }, /^invalid params: limit: /],

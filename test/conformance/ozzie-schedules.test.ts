@@ -115,7 +115,9 @@ verifiesOn(
 			"invalid params: show: must be one of thread, post, silent",
 		);
 		expect(await refused({ when: "every hour", session_id: "sess_x" })).toContain("session not found");
-		expect(await refused({ when: "every hour", prompt: " " })).toBe("invalid params: prompt: blank");
+		expect(await refused({ when: "every hour", prompt: " " })).toBe(
+			"invalid params: prompt: must not be blank",
+		);
 	},
 );
 

@@ -200,7 +200,7 @@ verifiesOn(
 			[{ title: 5 }, /^invalid params: title: must be a string$/],
 			[{ title: "t".repeat(201) }, /^invalid params: title: must have at most 200 characters$/],
 			[{ description: undefined }, /^invalid params: description: is missing: it must be a string$/],
-			[{ description: "\n" }, /^invalid params: description: blank$/],
+			[{ description: "\n" }, /^invalid params: description: must not be blank$/],
 			[
 				{ description: "d".repeat(32_001) },
 				/^invalid params: description: must have at most 32000 characters$/,

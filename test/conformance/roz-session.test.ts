@@ -94,7 +94,7 @@ verifiesOn(
 		for (const [start, message] of [
 			[{ environmentId: "mars" }, /there is no agent "mars"; available: default/],
 			[{ model: "gpt-99" }, /there is no model "gpt-99"/],
-			[{ maxContextTokens: 10 }, /^max_context_tokens: is below 4096 tokens/],
+			[{ maxContextTokens: 10 }, /^max_context_tokens: is too small: use at least 4096 tokens/],
 			[{ tools: [{ name: "a b" }] }, /the name of tool 1, "a b", is not valid/],
 			[{ history: [{ role: "pope", parts: [{ text: { text: "x" } }] }] }, /unknown role "pope"/],
 		] as const) {

@@ -151,6 +151,8 @@ verifiesOn(
 		stream.send({ permissionDecision: { toolCallId: "c3", approved: true, modifier } });
 		await stream.until("turnComplete");
 		expect(await readFile(gateway.path("work", "bed.txt"), "utf8")).toBe("clay");
-		expect(JSON.stringify(model.requests[2]?.messages)).toContain("mode is not an argument of the call");
+		expect(JSON.stringify(model.requests[2]?.messages)).toContain(
+			"mode is not an argument of the call; use only arguments of the call",
+		);
 	},
 );

@@ -161,7 +161,7 @@ test("models of a server's list are available, and other names are refused", asy
 		flags: ["--provider", "anthropic", "--base-url", url, "--model", "mine"],
 	});
 	for (const [model, choices] of [
-		["other", `${new URL(url).host} has gemma-27b`],
+		["other", `use a model of ${new URL(url).host}: gemma-27b`],
 		["gemma-27", "did you mean gemma-27b?"],
 	] as const) {
 		const refused = { success: false, error: `model: there is no model "${model}"; ${choices}` };

@@ -67,7 +67,7 @@ test("a message whose echo would be too long is refused, and the longest valid o
 	const envelope = JSON.stringify(promptOf("a", 0)).length;
 	expect(await agent.ask(promptOf("a", maximum - envelope))).toMatchObject({
 		...{ command: "prompt", success: false },
-		error: "message: longer than 15 MiB of JSON",
+		error: "message: is longer than 15 MiB of JSON: shorten it",
 	});
 	expect(await agent.ask(promptOf("b", 15 * mebibyte))).toMatchObject({ success: false });
 	expect(agent.frames).toHaveLength(2);

@@ -108,6 +108,6 @@ test.each([
 
 test("a value is not appended without a list", () => {
 	expect(() => appendCommentedJson("{}", ["rules"], item)).toThrow(
-		"cannot append to rules: it is missing or not a list",
+		"cannot append to rules: it is missing or not a list; add the list to the file",
 	);
 });

@@ -82,7 +82,9 @@ export function appendCommentedJson(source: string, path: JsonPath, value: unkno
 	const tree = parseTree(source, [], { allowTrailingComma: true });
 	const list = tree && findNodeAtLocation(tree, [...path]);
 	if (list?.type !== "array")
-		throw refused(`cannot append to ${path.join(".")}: it is missing or not a list`);
+		throw refused(
+			`cannot append to ${path.join(".")}: it is missing or not a list; add the list to the file`,
+		);
 	const item = inlineJson(value);
 	const close = list.offset + list.length - 1;
 	const last = list.children?.at(-1);

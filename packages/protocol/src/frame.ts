@@ -6,7 +6,7 @@ export const maxRequestBytes = 1_048_576;
 /** Request from a client. Unknown keys are dropped. An absent or null `params` means `{}`. */
 export const RequestFrame = z.object({
 	type: z.literal("req"),
-	id: z.string().min(1).max(128).regex(/[^\0]/, "blank"),
+	id: z.string().min(1).max(128).regex(/[^\0]/, "must not be blank"),
 	method: z.string().min(1).max(64),
 	params: z
 		.record(z.string(), z.unknown())

@@ -22,7 +22,7 @@ export function issueWords(issue: Issue): string {
 		case "invalid_value":
 			return orMissing(issue, mustBeOneOf(issue.values.map(String)));
 		case "unrecognized_keys":
-			return `there is no ${issue.keys.slice(0, maxShown).map(quoted).join(", ")}${knownKeys(issue)}`;
+			return `unknown ${issue.keys.length === 1 ? "key" : "keys"} ${issue.keys.slice(0, maxShown).map(quoted).join(", ")}${knownKeys(issue)}`;
 		case "invalid_union":
 			return alternatives(issue);
 		case "invalid_key":
@@ -74,11 +74,11 @@ function plural(unit: string, count: number): string {
 	return unit === "entry" ? "entries" : `${unit}s`;
 }
 
-/** Returns the end of a message with the known keys. Returns "" if the schema does not name the keys. */
+/** Returns the end of a message: the known keys, or `remove it` if the schema does not name any. */
 function knownKeys({ inst }: Issue): string {
 	const known =
 		inst && "shape" in inst && typeof inst.shape === "object" ? Object.keys(inst.shape ?? {}) : [];
-	return known.length === 0 ? "" : `; there are ${known.join(", ")}`;
+	return known.length === 0 ? "; remove it" : `; allowed: ${known.join(", ")}`;
 }
 
 function alternatives(issue: Extract<Issue, { code: "invalid_union" }>): string {

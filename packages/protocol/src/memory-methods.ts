@@ -42,7 +42,7 @@ export const memoryMethods = {
 	store_memory: {
 		params: z.object({
 			scope: maybe(scope),
-			content: z.string().max(8_000).regex(notBlank, "blank"),
+			content: z.string().max(8_000).regex(notBlank, "must not be blank"),
 			tags: maybe(z.array(z.string().max(200)).max(32)),
 			key,
 		}),
@@ -50,7 +50,7 @@ export const memoryMethods = {
 	},
 	/** Returns notes that contain words from the query, most relevant first. */
 	query_memories: {
-		params: z.object({ query: z.string().max(2_000).regex(notBlank, "blank"), ...listed }),
+		params: z.object({ query: z.string().max(2_000).regex(notBlank, "must not be blank"), ...listed }),
 		result: list,
 	},
 	/** Returns notes that the caller can read, newest first. The operator can read all notes. */

@@ -14,7 +14,7 @@ import { trustMethods } from "./trust-methods.ts";
 import { budgetPeriod, budgetScope, UsageReport } from "./usage-report.ts";
 
 const seq = z.int().min(0);
-const content = z.string().max(1_048_576).regex(notBlank, "blank");
+const content = z.string().max(1_048_576).regex(notBlank, "must not be blank");
 /** Position in the queue, from 1. Absent if the message is not queued. */
 const queuedPosition = z.exactOptional(z.int().min(1));
 /**
@@ -128,7 +128,7 @@ export const methods = {
 	/** Sets the model for the next runs of the session. */
 	set_model: {
 		/** Name from `list_models`, or a tier. */
-		params: z.object({ model: z.string().trim().max(200).regex(notBlank, "blank"), key }),
+		params: z.object({ model: z.string().trim().max(200).regex(notBlank, "must not be blank"), key }),
 		/** Name of the chosen model, not its tier. */
 		result: z.object({ model: z.string() }),
 	},

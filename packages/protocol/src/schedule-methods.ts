@@ -104,11 +104,11 @@ export const scheduleMethods = {
 	schedule_task: {
 		params: z.object({
 			/** Message that each firing sends to the session. */
-			prompt: z.string().max(80_000).regex(notBlank, "blank"),
+			prompt: z.string().max(80_000).regex(notBlank, "must not be blank"),
 			title: maybe(title),
 			/** Trigger in plain words, such as `every weekday at 9:00`, or as five cron fields. */
-			when: maybe(z.string().max(200).regex(notBlank, "blank")),
-			cron: maybe(z.string().max(200).regex(notBlank, "blank")),
+			when: maybe(z.string().max(200).regex(notBlank, "must not be blank")),
+			cron: maybe(z.string().max(200).regex(notBlank, "must not be blank")),
 			interval_sec: maybe(z.number().positive()),
 			at: maybe(z.iso.datetime({ offset: true, error: "must be a time such as 2027-01-31T09:00:00Z" })),
 			event: maybe(z.string().min(1).max(100)),

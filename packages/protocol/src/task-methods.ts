@@ -15,14 +15,14 @@ export const taskMethods = {
 	submit_task: {
 		params: z.object({
 			title: z.string().trim().min(1).max(200),
-			description: z.string().max(32_000).regex(notBlank, "blank"),
+			description: z.string().max(32_000).regex(notBlank, "must not be blank"),
 			/** Names of allowed tools. Default: `run_command`, `git` and `query_memories`. */
 			tools: maybe(z.array(z.string().min(1).max(128)).max(50)),
 			priority: maybe(z.enum(taskPriorities)),
 			/** Name of the agent. Default: the agent in the channel settings, otherwise the agent of the session. */
 			agent: maybe(z.string().min(1).max(128)),
 			/** Name from `list_models`, or a tier. */
-			model: maybe(z.string().trim().max(200).regex(notBlank, "blank")),
+			model: maybe(z.string().trim().max(200).regex(notBlank, "must not be blank")),
 			/** Ids of tasks of the same session. They must complete before the new task starts. */
 			depends_on: maybe(z.array(taskId).max(20)),
 			/** Whether the task requests reviews of its plans. Default: supervised, with reviews. */

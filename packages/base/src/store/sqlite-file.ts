@@ -136,7 +136,7 @@ export async function copySqliteFile<DB, T>(
 	// A program that ended between the creation and the first write leaves an empty file.
 	if (!existsSync(file) || statSync(file).size === 0) {
 		throw new ParleyError(
-			`cannot copy the database ${file}: it does not exist, is not accessible, or is empty`,
+			`cannot copy the database ${file}: it does not exist, is not accessible, or is empty; check its path and its permissions`,
 			{
 				code: "not_found",
 			},

@@ -52,7 +52,9 @@ export async function openSqliteStore<DB>(options: SqliteStoreOptions): Promise<
 	} catch (cause) {
 		if (cause instanceof ParleyError) throw cause;
 		const full = storageFailure(cause) === "full";
-		const reason = full ? "the disk is full; free some space and start again" : messageOf(cause);
+		const reason = full
+			? "the disk is full; free some space and start again"
+			: `${messageOf(cause)}; check the file and its permissions, and start again`;
 		throw new ParleyError(`cannot open the database ${options.file}: ${reason}`, {
 			code: "unavailable",
 			cause,

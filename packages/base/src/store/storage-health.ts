@@ -7,7 +7,7 @@ export type StorageFailure = Exclude<StoreHealth["state"], "ok">;
 export type HealthWatch = (health: StoreHealth, cause?: unknown) => void;
 
 const messages: Readonly<Record<StorageFailure, string>> = {
-	failing: "the store could not commit",
+	failing: "the store could not commit: check the disk of the gateway, then try again",
 	full: "the store could not commit: the disk is full; free some space, nothing acknowledged was lost",
 };
 

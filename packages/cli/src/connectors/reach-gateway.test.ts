@@ -138,7 +138,7 @@ test("reports a service without HTTP, and one without TLS at an https address", 
 	const plain = createHttpServer(answering(200, '{"status":"ok"}'));
 	await expect(checkReady({ url: await listening(plain, "https"), isNamed: true })).rejects.toMatchObject({
 		code: final,
-		message: expect.stringContaining("it may use http at this address, not https"),
+		message: expect.stringContaining("if it does not use TLS, use an address that begins with http"),
 	});
 	plain.close();
 });

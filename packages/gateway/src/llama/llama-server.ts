@@ -233,7 +233,8 @@ export class LlamaServer {
 		await loading;
 		this.#program = undefined;
 		const end = signal === null ? llamaTexts.exitCode({ code }) : `by ${signal}`;
-		return `${JSON.stringify(command)} ended ${end}${this.#lastLine === "" ? "" : `: ${this.#lastLine}`}`;
+		const last = this.#lastLine === "" ? "" : `: ${this.#lastLine}`;
+		return llamaTexts.ended({ command: JSON.stringify(command), end, last });
 	}
 
 	/** Uses the server of another process. Resolves with the reason when this server is no longer ready or loading. */

@@ -11,7 +11,9 @@ export const refusalTexts = {
 	misdirectedHint: ({ hosts }: { readonly hosts: string }) =>
 		`this gateway answers to ${hosts}; add other names to allowedHosts in its configuration`,
 	forbiddenOrigin: "forbidden origin",
-	forbiddenOriginHint: "in a browser, only pages of the gateway itself may send requests to the gateway",
+	forbiddenOriginHint:
+		"in a browser, only pages of the gateway itself may send requests to the gateway; " +
+		"use another client, or set publicUrl to the address of your proxy",
 	tokenInAddress: "token in the address",
 	tokenInAddressHint:
 		"addresses are stored in logs and histories; send the header Authorization: Bearer TOKEN",

@@ -6,11 +6,20 @@ export const llamaTexts = {
 	noHttp: ({ reason }: { readonly reason: string | undefined }) =>
 		`does not answer in HTTP (${reason ?? "no answer"})`,
 	notLoaded: ({ minutes }: { readonly minutes: number }) =>
-		`it has not loaded its model after ${minutes} minutes`,
+		`it has not loaded its model after ${minutes} minutes; use a smaller model`,
 	noAnswer: ({ url, reason }: { readonly url: string; readonly reason: string }) =>
 		`the local model server at ${url} does not answer: ${reason}`,
+	ended: ({
+		command,
+		end,
+		last,
+	}: {
+		readonly command: string;
+		readonly end: string;
+		readonly last: string;
+	}) => `${command} ended ${end}${last}; check llama.command and llama.args`,
 	exitCode: ({ code }: { readonly code: number | null }) => `with exit code ${code}`,
-	otherServerStopped: "the server, which another program started, no longer answers",
+	otherServerStopped: "the server, which another program started, no longer answers; start it again",
 	loading: "is loading its model",
 	notReady: "does not answer yet",
 	otherProgram: ({ host, answer }: { readonly host: string; readonly answer: string }) =>

@@ -1,4 +1,18 @@
 import { alternatives } from "@parley/base";
+
+interface ModelAdvice {
+	/** Similar names. */
+	readonly near: readonly string[];
+	readonly host: string;
+	/** Models of the host, separated by commas; "" for none. */
+	readonly listed: string;
+}
+
+function adviceOf({ near, host, listed }: ModelAdvice): string {
+	if (near.length > 0) return `did you mean ${alternatives(near)}?`;
+	return listed === "" ? `${host} has no models` : `use a model of ${host}: ${listed}`;
+}
+
 /** Errors and notes of the agent that runs as a subprocess. */
 export const rpcTexts = {
 	noTemporaryDirectory: ({
@@ -14,18 +28,8 @@ export const rpcTexts = {
 	noCredential: `no credential for anthropic; set ANTHROPIC_API_KEY, pass --api-key, or name a server with --base-url; --provider offline needs none of these`,
 	bashWithoutNetwork:
 		"`bash` has no network: commands that reach other machines fail, unless this machine has no sandbox",
-	noModel: ({
-		model,
-		near,
-		host,
-		listed,
-	}: {
-		readonly model: string;
-		readonly near: readonly string[];
-		readonly host: string;
-		readonly listed: string;
-	}) =>
-		`model: there is no model ${model}; ${near.length > 0 ? `did you mean ${alternatives(near)}?` : `${host} has ${listed || "none"}`}`,
+	noModel: ({ model, ...advice }: { readonly model: string } & ModelAdvice) =>
+		`model: there is no model ${model}; ${adviceOf(advice)}`,
 	dataDirectoryAsSession: ({ directory }: { readonly directory: string }) =>
 		`--session ${directory} is the data directory of a gateway; use a separate directory for each session`,
 	otherWorkingDirectory: ({ requested, rootDir }: { readonly requested: string; readonly rootDir: string }) =>

@@ -105,8 +105,12 @@ test("simultaneous reloads run one after another", async () => {
 });
 
 test.each([
-	["expired", now, "warn: the certificate has expired: clients will refuse it"],
-	["first", Date.UTC(2019, 0, 1), "warn: the certificate is not valid yet: clients will refuse it"],
+	["expired", now, "warn: the certificate has expired: clients will refuse it; renew it"],
+	[
+		"first",
+		Date.UTC(2019, 0, 1),
+		"warn: the certificate is not valid yet: clients will refuse it; check the clock of this machine",
+	],
 ] as const)("a certificate that is %s at its time is used with a warning", async (which, at, warning) => {
 	using t = new Renewal(which);
 	using renewal = {

@@ -88,9 +88,13 @@ export class TlsRenewal {
 		const { validFrom, validTo } = this.#current;
 		const now = clock.now();
 		const fields = { file: files.cert, validFrom: validFrom.toISOString(), validTo: validTo.toISOString() };
-		if (now > validTo.getTime()) log.warn("the certificate has expired: clients will refuse it", fields);
+		if (now > validTo.getTime())
+			log.warn("the certificate has expired: clients will refuse it; renew it", fields);
 		if (now < validFrom.getTime())
-			log.warn("the certificate is not valid yet: clients will refuse it", fields);
+			log.warn(
+				"the certificate is not valid yet: clients will refuse it; check the clock of this machine",
+				fields,
+			);
 	}
 }
 

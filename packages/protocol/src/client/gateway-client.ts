@@ -222,9 +222,8 @@ export class GatewayClient implements Client, LinkObserver {
 		if (this.#violations < maxViolations) {
 			this.#link.drop(1002, problem);
 		} else {
-			this.#finish(
-				new ParleyError(`the gateway at ${this.#url.href} ${problem}`, { code: "data_loss", cause }),
-			);
+			const message = `the gateway at ${this.#url.href} ${problem}; ${useSameVersion}`;
+			this.#finish(new ParleyError(message, { code: "data_loss", cause }));
 			this.#link.stop(1002);
 		}
 	}
@@ -253,9 +252,11 @@ function isTransient(text: string): boolean {
 }
 
 function seqWentBackwards(id: string, after: number, last: number): ParleyError {
-	const message = `session ${id} ends at seq ${last}, but this client has received ${after}: the gateway's data was replaced`;
+	const message = `session ${id} ends at seq ${last}, but this client has received ${after}: the gateway's data was replaced; open the session again`;
 	return new ParleyError(message, { code: "data_loss" });
 }
+
+const useSameVersion = "use the same version of Parley for the gateway and the client";
 
 const maxOutstanding = 1_000;
 
@@ -389,11 +390,8 @@ export function decodeResult<Name extends MethodName>(method: Name, answer: Answ
 	const schema = methods[method].result as unknown as z.ZodType<MethodResult<Name>>;
 	const result = schema.safeParse(answer.payload);
 	if (result.success) return result.data;
-	throw new ParleyError(
-		`the gateway's answer to ${method} cannot be read: use the same version of Parley for the gateway and the client`,
-		{
-			code: "internal",
-			cause: result.error,
-		},
-	);
+	throw new ParleyError(`the gateway's answer to ${method} cannot be read: ${useSameVersion}`, {
+		code: "internal",
+		cause: result.error,
+	});
 }

@@ -9,9 +9,9 @@ test.each([
 	["DEPTH_ZERO_SELF_SIGNED_CERT", /cannot be trusted: why; .*set NODE_EXTRA_CA_CERTS to its file/],
 	["UNABLE_TO_VERIFY_LEAF_SIGNATURE", /set NODE_EXTRA_CA_CERTS to its file/],
 	["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", /set NODE_EXTRA_CA_CERTS to its file/],
-	["EPROTO", /it may use http at this address, not https$/],
+	["EPROTO", /if it does not use TLS, use an address that begins with http$/],
 	["ECONNREFUSED", /^no gateway listens at wss:.*: start one with `parley start`$/],
-	["ETIMEDOUT", /^no gateway can be reached at wss:[^ ]*: why$/],
+	["ETIMEDOUT", /^no gateway can be reached at wss:[^ ]*: why; check the address and the network$/],
 ])("the description of a failed connection (%s) has advice", (code, words) => {
 	expect(describeFailure(Object.assign(new Error("why"), { code }), url)).toMatch(words);
 });

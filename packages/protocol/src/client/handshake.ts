@@ -4,7 +4,7 @@ import { type ErrorCode, ParleyError } from "@parley/base/portable";
 const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly reason: string }>> = {
 	400: {
 		code: "failed_precondition",
-		reason: "refuses the request; if it uses https, the address must begin with https, too",
+		reason: "refuses the request; if it uses TLS, use an address that begins with https",
 	},
 	401: {
 		code: "unauthenticated",
@@ -38,7 +38,7 @@ export function describeFailure(error: NodeJS.ErrnoException, url: URL): string 
 	const advice = tlsAdvice(error.code ?? "", url);
 	if (advice !== undefined)
 		return `the gateway at ${url.href} cannot be trusted: ${error.message}; ${advice}`;
-	return `no gateway can be reached at ${url.href}: ${error.message || error.code}`;
+	return `no gateway can be reached at ${url.href}: ${error.message || error.code}; check the address and the network`;
 }
 
 /** Returns advice about a known TLS failure, or undefined for any other failure. */
@@ -46,7 +46,7 @@ function tlsAdvice(code: string, { hostname }: URL): string | undefined {
 	if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return `use a name that its certificate has, not ${hostname}`;
 	if (code === "CERT_HAS_EXPIRED") return "its operator must renew the certificate";
 	if (code === "EPROTO" || code === "ERR_SSL_WRONG_VERSION_NUMBER")
-		return "it may use http at this address, not https";
+		return "if it does not use TLS, use an address that begins with http";
 	if (!/CERT|ISSUER|LEAF_SIGNATURE/.test(code)) return undefined;
 	return "for your own certificate, set NODE_EXTRA_CA_CERTS to its file, or to that of its authority";
 }

@@ -29,10 +29,10 @@ export const passwordPageTexts = {
 	unknownLink:
 		"The link is incomplete or too old, or the gateway was restarted. Request another page in the conversation.",
 	notFound: "Page not found",
-	notAllowed: "You may no longer answer this question.",
+	notAllowed: "You may no longer answer this question. Ask the operator of this gateway for access.",
 	busy: "The gateway is busy. Try again in a moment.",
 	notAccepted: "The password was not accepted",
-	seeLog: "See the gateway's log for the reason, then try again.",
+	seeLog: "Try again. If it fails again, the operator can find the reason in the log of the gateway.",
 	withoutTitle: "without a title",
 	workingFor: "Working for",
 	operator: "the operator of this gateway",

@@ -26,7 +26,7 @@ test("a success has a payload and no error, and a failure has an error and no pa
 });
 
 test.each<[ParleyError["code"], string, string]>([
-	["invalid_argument", "content: blank", "invalid params: content: blank"],
+	["invalid_argument", "content: must not be blank", "invalid params: content: must not be blank"],
 	["invalid_argument", "invalid params", "invalid params"],
 	[
 		"permission_denied",

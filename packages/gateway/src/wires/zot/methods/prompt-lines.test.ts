@@ -80,7 +80,12 @@ test.each<[string, SessionEvent[], string[]]>([
 	[
 		"a refusal",
 		[...events, replied("refusal", text("ab")), called(), ended("refused")],
-		[...replyLines, "turn_end error: the model refused to answer this message", "error refused", "done"],
+		[
+			...replyLines,
+			"turn_end error: the model refused to answer this message: rephrase the message, or choose another model",
+			"error refused",
+			"done",
+		],
 	],
 	[
 		"a refusal without a word",
@@ -88,7 +93,7 @@ test.each<[string, SessionEvent[], string[]]>([
 		[
 			"turn_start 1",
 			"usage",
-			"turn_end error: the model refused to answer this message",
+			"turn_end error: the model refused to answer this message: rephrase the message, or choose another model",
 			"error refused",
 			"done",
 		],

@@ -74,8 +74,8 @@ test("64 prompts can wait, and a further one is refused; waiting prompts can be 
 	expect(setup.answers.slice(-4)).toEqual([
 		["w7", "cancelled before it started"],
 		["1", true],
-		["2", 'no waiting prompt has the id "w7"'],
-		["3", 'no waiting prompt has the id "at work"'],
+		["2", 'no waiting prompt has the id "w7": use an id from the response to queue'],
+		["3", 'no waiting prompt has the id "at work": use an id from the response to queue'],
 	]);
 	await setup.connection.terminate("stopped");
 	expect(setup.typesOf("w7")).toEqual([]);
