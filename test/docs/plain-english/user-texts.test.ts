@@ -143,7 +143,6 @@ const exceptions = [
 		reason: "fixed by Kontekst",
 	},
 	{ path: `${gateway}/wires/mcp/connection.ts`, text: "Parley", reason: "name of the program" },
-	{ path: `${gateway}/wires/mcp/methods/run-wait.ts`, text: "session not found", reason: "a fixed prefix" },
 	{ path: `${gateway}/wires/ozzie/connection.ts`, text: "a connection without", reason: "name of a symbol" },
 	{ path: `${gateway}/wires/ozzie/connection.ts`, text: "session not found", reason: "prefix of Ozzie" },
 	{ path: `${gateway}/wires/ozzie/error-code.ts`, reason: "prefixes of Ozzie" },
