@@ -27,7 +27,7 @@ const exceptions = [
 	},
 	{
 		path: "packages/connector/src/gateway",
-		text: "the gateway's response is larger",
+		text: "the gateway at {…} sent more than",
 		reason: "message of an error; a request of the connector failed",
 	},
 	{ path: "packages/connector/src/platform", text: "the file", reason: "message of an error for the log" },
