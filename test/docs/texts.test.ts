@@ -18,7 +18,10 @@ const known = [
 		"packages/core/src/instructions/agent.md",
 		"Prefer the specific tool over a command: for example, read a file",
 	],
-	["packages/discord/src/catch-up/catch-up.ts", "reading missed messages was stopped"],
+	[
+		"packages/discord/src/catch-up/catch-up.ts",
+		"did not read all missed messages: the connector is stopping, or a new session of Discord started",
+	],
 	["packages/gateway/src/texts/http.ts", "contradictory forwarding headers"],
 	["packages/protocol/src/client/gateway-client.ts", "the session could not be resumed now"],
 	["packages/slack/src/blocks/check-message.ts", "a rich text block is empty"],

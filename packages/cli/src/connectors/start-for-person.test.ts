@@ -55,7 +55,7 @@ test.each([
 	[
 		{ auth: "none" as const },
 		"from this machine only",
-		"not required: every program on this machine has your rights",
+		"not required: every program on this machine has your permissions",
 	],
 	[{ beyond: true, tls: true }, "by other machines, over TLS", "required from all clients"],
 	[{ beyond: true, insecureLan: true }, "by other machines WITHOUT TLS", "required from all clients"],

@@ -27,7 +27,7 @@ test("asks again if the approval applies once and the answer is session", () => 
 	const once = askQuestion({ type: "confirm", context: { allow_session: false } });
 	expect(readAnswer(once, "s")).toEqual({
 		kind: "again",
-		hint: "this call requires approval each time: answer y or n",
+		hint: "this call cannot be approved for the session: answer y or n",
 	});
 	expect(readAnswer(once, "y")).toMatchObject({ response: { value: "yes" } });
 });

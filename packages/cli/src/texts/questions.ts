@@ -81,7 +81,7 @@ export const questionTexts = {
 	answerApproval: ({ withSession }: { readonly withSession: boolean }) =>
 		`answer ${withSession ? "y, n, or s to approve for this session" : "y or n"}; n REASON sends the reason to the model`,
 	answerNumber: ({ numbers }: { readonly numbers: string }) => `answer with ${numbers}`,
-	noSessionApproval: "this call requires approval each time: answer y or n",
+	noSessionApproval: "this call cannot be approved for the session: answer y or n",
 	answerNumbers: ({ numbers }: { readonly numbers: string }) =>
 		`answer with numbers separated by commas: ${numbers}`,
 	answerRequired: "an answer is required: type an answer",

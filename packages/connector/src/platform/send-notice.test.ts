@@ -106,7 +106,7 @@ test("a notice that no way accepts is refused with all reasons", async () => {
 		),
 	});
 	const none = open({ ways: ["channel"], channels: [] });
-	await expect(none.send()).rejects.toThrow("approveIn contains no channel");
+	await expect(none.send()).rejects.toThrow("no configured method reaches");
 });
 
 test("a reply replaces a refused direct message, mentions no person, and is not reported", async () => {

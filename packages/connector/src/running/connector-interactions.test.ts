@@ -208,7 +208,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 			requested: "send_message",
 			times: 1,
 			with: {
-				content: "look\n\n[Files that did not arrive: `missing`: it cannot be downloaded any more]",
+				content: "look\n\n[Missing files: `missing`: it cannot be downloaded any more]",
 				attachments: ["file_a.png"],
 			},
 		},
@@ -231,7 +231,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ shows: ["`unserved`: its server answered 503", "Your message is next"] },
 		{
 			does: ({ gateway }) => {
-				const content = "one\n\n[Files that did not arrive: `unserved`: its server answered 503]";
+				const content = "one\n\n[Missing files: `unserved`: its server answered 503]";
 				expect(gateway.requests).toContainEqual(
 					expect.objectContaining({
 						params: expect.objectContaining({ content, attachments: ["file_a.png"] }),
@@ -325,7 +325,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 	"the commands in the background are listed, and one is stopped by its number": [
 		{ says: "serve", mentions: "us" },
 		{ commands: "session commands" },
-		{ privately: ["This conversation has no background commands."] },
+		{ privately: ["No background commands are running in this conversation."] },
 		{
 			does({ gateway }) {
 				const started = { command: "npm `run` dev", started_at: "2026-01-01T00:00:00Z" };

@@ -143,7 +143,8 @@ export const approvalTexts = {
 		refused: "I could not post the full card here.",
 		reply: "Reply to this post with **approve** or **deny**.",
 		replyAnswer: "Reply to this post with your answer.",
-		approver: ({ command }: { readonly command: string }): string => `An approver can use ${command}.`,
+		approver: ({ command }: { readonly command: string }): string =>
+			`An approver can answer with ${command}.`,
 		operator: "The operator can answer with `parley answer`.",
 	},
 

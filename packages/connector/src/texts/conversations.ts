@@ -84,7 +84,7 @@ export const conversationTexts = {
 		stop: "Number of the command to stop",
 		running: "In the background:",
 		ended: "Ended:",
-		none: "This conversation has no background commands.",
+		none: "No background commands are running in this conversation.",
 		started: ({ at }: { readonly at: string }): string => `started ${at}`,
 		ends: {
 			exited: ({ code, at }: { readonly code: number | undefined; readonly at: string }): string =>

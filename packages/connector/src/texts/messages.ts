@@ -78,7 +78,7 @@ export const fileTexts = {
 	messageTooLong: "the message is too long: send it as a file, or in parts",
 	attached: ({ names }: { readonly names: string }): string => `Attached: ${names}`,
 	// This text is a note for the agent.
-	missing: ({ files }: { readonly files: string }): string => `[Files that did not arrive: ${files}]`,
+	missing: ({ files }: { readonly files: string }): string => `[Missing files: ${files}]`,
 	tooMany: ({ name, maximum }: { readonly name: string; readonly maximum: number }): string =>
 		`\`${name}\`: a message can have at most ${maximum} files, so send this file in another message`,
 	tooLarge: ({ maximum }: { readonly maximum: string }): string =>

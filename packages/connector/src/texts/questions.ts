@@ -87,7 +87,7 @@ export const questionTexts = {
 		return `${names} ${are}. Write the name or the number of an option. The question is still open.\n\n${list}`;
 	},
 	secretTyped:
-		"Not sent, because a secret must not be in a chat. Delete your message, change the secret if it was real, and press **Enter it on a page**.",
+		"Not answered, because a secret must not be in a chat. Delete your message, change the secret if it was real, and press **Enter it on a page**.",
 
 	outcomes: {
 		answered: "✅ **Answered**",

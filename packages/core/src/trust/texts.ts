@@ -40,7 +40,7 @@ export const policyStateTexts = {
 		"cannot add a rule: this gateway does not change the policy file; add the rule to the file yourself",
 	ruleReason: "always allowed by the operator",
 	notWritten: (path: string, reason: string): string =>
-		`the rule was not added, because ${path} cannot be changed (${reason}): correct the cause, or add the rule to the file yourself`,
+		`the rule was not added, because ${path} cannot be changed: ${reason}. You can also add the rule to the file yourself`,
 	notEdited: (reason: string): string => `the rule was not added, because the policy is invalid: ${reason}`,
 	wouldBeInvalid: (reason: string): string =>
 		`the rule was not added, because the policy would be invalid with the rule: ${reason}`,

@@ -303,5 +303,8 @@ function startOf({ unread, message }: Cursor): bigint {
 }
 
 function cutShort(): ParleyError {
-	return new ParleyError("reading missed messages was stopped", { code: "cancelled" });
+	return new ParleyError(
+		"did not read all missed messages: the connector is stopping, or a new session of Discord started",
+		{ code: "cancelled" },
+	);
 }

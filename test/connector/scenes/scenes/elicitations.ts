@@ -90,7 +90,7 @@ export const elicitations: readonly Scene[] = [
 			{ says: "@Parley secret: API key" },
 			{ shows: "[Enter it on a page]" },
 			{ replies: "sesame", to: "[Enter it on a page]" },
-			{ shows: "Not sent, because a secret must not be in a chat" },
+			{ shows: "Not answered, because a secret must not be in a chat" },
 			{ hides: "sesame" },
 		],
 	},

@@ -25,7 +25,7 @@ export const startTexts = {
 	ozzieClients: "Ozzie clients connect without options: ozzie ask, ozzie tui",
 	ozzieClientsAt: ({ url }: { readonly url: string }) =>
 		`Ozzie clients connect with --gateway ${url}; start with --ozzie to connect without this option`,
-	tokenNotRequired: "not required: every program on this machine has your rights (--auth none)",
+	tokenNotRequired: "not required: every program on this machine has your permissions (--auth none)",
 	tokenRequired: ({ command }: { readonly command: string }) =>
 		`required from all clients: \`${command}\` prints it`,
 	reachedInsecurely: "by other machines WITHOUT TLS: messages and the token can be read on the network",

@@ -299,7 +299,7 @@ test("a card that the platform refuses names its calls and how to answer them", 
 	expect(plain).toBe(
 		[
 			"**Approval** · the agent wants to make 3 calls",
-			"I could not post the full card here. An approver can use `/approvals`. The operator can answer with `parley answer`.",
+			"I could not post the full card here. An approver can answer with `/approvals`. The operator can answer with `parley answer`.",
 			"- 1: `write_file` · write a.txt\n- 2: `write_file` · write b.txt\n- 3: `write_file` · write c.txt",
 		].join("\n\n"),
 	);

@@ -222,7 +222,10 @@ test("a working directory that was replaced after the approval stops the command
 	const ready = await prepare({ cmd: "touch ran" }, where);
 	await rename(cwd, `${cwd}-away`);
 	await mkdir(cwd);
-	const expected = { text: "changed since it was approved: directory; the call did not run", failed: true };
+	const expected = {
+		text: "changed since it was approved: directory; the call did not run, so repeat it if you still need it",
+		failed: true,
+	};
 	expect(await executeCall(ready, where)).toEqual(expected);
 	await rename(cwd, `${cwd}-empty`);
 	await symlink(`${cwd}-empty`, cwd);
@@ -232,7 +235,7 @@ test("a working directory that was replaced after the approval stops the command
 test("a sandbox that is missing after the approval stops the command", async () => {
 	const ready = await prepare({ cmd: "echo hi" }, { ...context, sandbox: ending({}) });
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: environment, sandbox; the call did not run",
+		text: "changed since it was approved: environment, sandbox; the call did not run, so repeat it if you still need it",
 		failed: true,
 	});
 });

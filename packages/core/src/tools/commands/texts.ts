@@ -48,7 +48,7 @@ export const runCommandTexts = {
 	passwordIn: (name: string, handle: string): string =>
 		`the variable ${name} contains the password of the handle ${handle}`,
 	changed: (parts: readonly string[]): string =>
-		`changed since it was approved: ${parts.join(", ")}; the call did not run`,
+		`changed since it was approved: ${parts.join(", ")}; the call did not run, so repeat it if you still need it`,
 	secretWithNul: (variable: string): string =>
 		`secrets.${variable}: the password contains a null character, which a variable cannot contain: ask for another password`,
 	continues: (hours: number): string =>

@@ -218,7 +218,7 @@ test("a change that would run programs of the repository requires approval as a 
 	const approved = { ...ready.plan, binding: { ...ready.plan.binding, ...bound?.binding } };
 	await putFile("used-by-hook.sh", "x\n");
 	expect((await executeCall({ ...ready, plan: approved }, context)).text).toBe(
-		"changed since it was approved: files (used-by-hook.sh); the call did not run",
+		"changed since it was approved: files (used-by-hook.sh); the call did not run, so repeat it if you still need it",
 	);
 	await run("commit", "--allow-empty", "-m", "x");
 	expect(await sprung()).toBe(true);
@@ -229,7 +229,7 @@ test("programs that appeared after the approval stop the change", async () => {
 	const ready = await prepare(["add", "peas.txt"]);
 	byHand("config", "filter.x.clean", "cat");
 	expect(await executeCall(ready, context)).toEqual({
-		text: `changed since it was approved: programs, scripts (${repository}/.git/config); the call did not run`,
+		text: `changed since it was approved: programs, scripts (${repository}/.git/config); the call did not run, so repeat it if you still need it`,
 		failed: true,
 	});
 });
@@ -365,7 +365,7 @@ test("a repository that was replaced after the approval stops the command", asyn
 	await rename(join(repository, ".git"), join(directory.path, "outside/git"));
 	byHand("init", "--quiet");
 	expect(await executeCall(ready, context)).toEqual({
-		text: "changed since it was approved: repository; the call did not run",
+		text: "changed since it was approved: repository; the call did not run, so repeat it if you still need it",
 		failed: true,
 	});
 });

@@ -7,7 +7,8 @@ export const gitTexts = {
 	words: 'The words after git, one each: ["log", "--oneline", "-5"]. No shell reads them.',
 	directory: "The directory to run it in, within the roots.",
 	effects: "the effects of the command",
-	changed: (changes: string): string => `changed since it was approved: ${changes}; the call did not run`,
+	changed: (changes: string): string =>
+		`changed since it was approved: ${changes}; the call did not run, so repeat it if you still need it`,
 	outside: (directory: string): string =>
 		`git runs within the roots, not in ${JSON.stringify(directory)}: if that is intended, use run_command`,
 	noCommand: (word: string): string =>

@@ -22,7 +22,7 @@ export const chatSettingTexts = {
 		"Number of earlier messages of the channel that the agent gets with a request. 0 means none, also in threads. Default: 20.",
 	agent: "Agent profile for the sessions of the channel. Default: default.",
 	model: "Model for the channel: a name or a tier. Default: the model of the agent profile.",
-	tools: "Tools that the agent may use in the channel, by name. Default: all tools.",
+	tools: "Tools that the agent may use in the channel, by name. Default: all tools of the agent profile.",
 	root: "Directory in which the tools of the channel work. Relative to this file. Default: a separate workspace for each session.",
 	approvers:
 		"The only people who may approve tool calls of the channel, as PLATFORM:TENANT:USER. Default: people with the role approver or owner.",
