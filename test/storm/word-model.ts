@@ -31,7 +31,7 @@ export function plantTool(planted: string[]) {
 export class WordModel implements Model {
 	readonly provider = "scripted";
 	readonly defaultModel = "scripted";
-	/** Model requests that break a promise. */
+	/** Descriptions of model requests that offer the host's tool to a run without the host. */
 	readonly faults: string[] = [];
 	#calls = 0;
 

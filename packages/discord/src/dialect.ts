@@ -231,7 +231,7 @@ function separated(nodes: readonly Inline[]): Inline[] {
 }
 
 /**
- * Whether the marks of two adjacent nodes would be parsed as one. Cases: `_a_b`, `~~a~~_b_`, and two adjacent code
+ * Whether two adjacent nodes need a separator, because Discord would else parse them together. Cases: `_a_b`, `~~a~~_b_`, and two adjacent code
  * spans.
  */
 function wouldRunTogether(node: Inline, next: Inline): boolean {

@@ -128,9 +128,9 @@ async function migrateFile(
 const smallBytes = 8 * 1024 * 1024;
 
 /**
- * Checks the file, and resolves with the name of the first migration that has not run. The connection is read-only, so
- * that a refused file stays unchanged. A large file is completely checked only before a migration, because the check
- * would delay each start.
+ * Checks the file. Resolves with the name of the first migration that has not run, or with undefined if all have run.
+ * The connection is read-only, so that a refused file stays unchanged. A large file is completely checked only before a
+ * migration, because a complete check would delay each start.
  */
 async function inspect(file: string, migrations: readonly Migration[]): Promise<string | undefined> {
 	const database = openReader(file);

@@ -37,7 +37,7 @@ complete -c parley -a '(__parley_choices)'
 
 const scripts: Readonly<Record<Shell, string>> = { bash, zsh, fish };
 
-/** Returns the script with which a shell completes the words of `parley`. */
+/** Returns the completion script of `parley` for a shell. */
 export function completionScript(shell: Shell): string {
 	return scripts[shell];
 }

@@ -40,8 +40,8 @@ interface SwitchedSession {
 export class Rooms {
 	readonly #parts: RoomsParts;
 	/**
-	 * Sessions that rooms were switched to, by room key; undefined for a room without a switch. Only this class writes
-	 * them.
+	 * Session to which each channel, thread or direct message was switched, by room key; undefined without a switch. Only
+	 * this class stores switches.
 	 */
 	readonly #turns: Lookup<SwitchedSession | undefined>;
 

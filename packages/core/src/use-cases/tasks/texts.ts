@@ -1,4 +1,4 @@
-/** Errors and log messages of tasks. */
+/** Errors, log messages and notes for the model about tasks. */
 export const taskRefusalTexts = {
 	claimedElsewhere: (task: string): string => `the task ${task} was taken over by another worker`,
 	tooDeep: (max: number): string => `workers can be nested at most ${max} levels deep: do this work yourself`,

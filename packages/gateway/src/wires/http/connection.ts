@@ -82,7 +82,7 @@ export class EventStream {
 				if (this.#state === "open") await this.#wake.promise;
 				this.#wake = Promise.withResolvers();
 			}
-			// Sends the events that were recorded before the close.
+			// The loop may have ended before it sent all events that were recorded before the close.
 			if (this.#state === "closing") await this.#sendPending();
 			response.end();
 		} catch (error) {
