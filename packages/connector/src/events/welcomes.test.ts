@@ -24,7 +24,7 @@ const mention = { says: "hello", in: "general", mentions: "us" } as const;
 test("a person is welcomed in direct messages once, with the tasks, the approvers and the prompts", async () => {
 	const stage = await playScene([{ says: "hello" }, { says: "again" }], await openStage());
 	expect(stage.posts(stage.room()).filter((post) => post.includes(hello))).toEqual([
-		"Hello! Write to me here. I answer questions, work with files and tools, and run tasks in the background. `/help` lists my commands.\nWhen a change needs approval, I ask first. @olga or the operator can give it.\nTry: “Say hi”",
+		"Hello! Write to me here. I answer questions, work with files and tools, and run tasks in the background. `/help` lists my commands.\nWhen a change requires approval, I ask first. @olga or the operator can approve it.\nTry: “Say hi”",
 	]);
 	await playScene(
 		[{ restarts: true }, { says: "third" }, { losesDatabase: true }, { says: "fourth" }],
@@ -107,6 +107,6 @@ test("the usual prompts include skills that the agent may start", async () => {
 	});
 	await playScene([{ says: "hello" }], stage);
 	expect(stage.posts(stage.room())[0]).toContain(
-		"I ask first. An approver or the operator can give it.\nTry: “Use the skill review” · “Summarise the last messages here” · “List the files that you can read”",
+		"I ask first. An approver or the operator can approve it.\nTry: “Use the skill review” · “Summarise the last messages here” · “List the files that you can read”",
 	);
 });

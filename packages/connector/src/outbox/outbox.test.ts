@@ -337,7 +337,7 @@ test("a progress row without a card, and a row after the cursor, are refused", a
 	const office = await PostOffice.open();
 	await expect(office.plan([{ lane: "progress" }])).rejects.toMatchObject({ code: "invalid_argument" });
 	await expect(office.plan([{ seq: 9 }])).rejects.toThrow(
-		"cannot plan a row of event 9: the cursor is at event 2",
+		"cannot plan a row of event 9, because it is later than the cursor (event 2)",
 	);
 });
 

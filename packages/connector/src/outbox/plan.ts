@@ -231,9 +231,8 @@ function numbered({ cursor, rows }: Plan): { readonly row: PlannedRow; readonly 
 	const counts = new Map<number, number>();
 	return rows.map((row) => {
 		if (row.seq > cursor.seq) {
-			throw new ParleyError(`cannot plan a row of event ${row.seq}: the cursor is at event ${cursor.seq}`, {
-				code: "invalid_argument",
-			});
+			const message = `cannot plan a row of event ${row.seq}, because it is later than the cursor (event ${cursor.seq}): set the cursor to this event or a later one`;
+			throw new ParleyError(message, { code: "invalid_argument" });
 		}
 		if (row.lane === "progress" && row.card === undefined) {
 			throw new ParleyError(

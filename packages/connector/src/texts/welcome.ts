@@ -12,7 +12,7 @@ export const welcomeTexts = {
 	// `people`: people and roles that may approve; may be empty.
 	approvers: ({ people }: { readonly people: readonly string[] }): string => {
 		const all = people.length === 0 ? ["An approver"] : people;
-		return `When a change needs approval, I ask first. ${all.join(", ")} or the operator can give it.`;
+		return `When a change requires approval, I ask first. ${all.join(", ")} or the operator can approve it.`;
 	},
 	access: ({ pair }: { readonly pair: string }): string =>
 		`You need access first. Request it with \`${pair}\`. Approvers and the operator approve my changes.`,

@@ -16,5 +16,6 @@ export const textFaultTexts = {
 
 export const journalTexts = {
 	keyReused: (key: string): string => `key "${key}" was used for another request: use another key`,
-	noSession: (id: string): string => `cannot append events: the session ${id} does not exist`,
+	noSession: (id: string): string =>
+		`cannot append events: the session ${id} does not exist; create the session first`,
 } as const;

@@ -41,7 +41,7 @@ test.each<[string, string]>([
 	["at 2025-07-01 09:00", "at: 2025-07-01T07:00:00.000Z is in the past"],
 	["at 2099-07-01 09:00", "is too far away"],
 	["at 2026-13-01 09:00", 'when: "at 2026-13-01 09:00" is not understood'],
-	["on tool.call", 'event: "tool.call" cannot start a schedule: use user.message'],
+	["on tool.call", 'event: "tool.call" cannot start a schedule: use one of user.message'],
 	["61 * * * *", 'cron: "61 * * * *" is not valid'],
 	["0 9 30 2 *", 'cron: "0 9 30 2 *" is never due'],
 ])("%s is refused", (text, message) => {

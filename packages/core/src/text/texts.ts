@@ -11,7 +11,8 @@ export const noteTexts = {
 
 /** Errors for the time of a schedule. */
 export const scheduleTimeTexts = {
-	noEvent: (name: string, events: string): string => `event: ${name} cannot start a schedule: use ${events}`,
+	noEvent: (name: string, events: string): string =>
+		`event: ${name} cannot start a schedule: use one of ${events}`,
 	invalidCron: (cron: string, reason: string): string =>
 		`cron: ${cron} is not valid (${reason}): use five fields such as "0 9 * * 1-5"`,
 	neverDue: (cron: string): string => `cron: ${cron} is never due: use another day or month`,

@@ -86,7 +86,11 @@ function optionsOf({ name, options }: CommandShape): unknown[] {
 	if (options.length > maximum.options)
 		throw refused(name, `it has ${options.length} options (maximum ${maximum.options})`);
 	const misplaced = options.find(({ required }, index) => required && options[index - 1]?.required === false);
-	if (misplaced) throw refused(name, `the required option "${misplaced.name}" follows an optional option`);
+	if (misplaced)
+		throw refused(
+			name,
+			`the required option "${misplaced.name}" follows an optional option; move it before the optional options`,
+		);
 	const own = options.map((option) => optionOf(name, option));
 	return fileCommands.has(name) ? [...own, file] : own;
 }

@@ -194,7 +194,7 @@ test.each([
 		"Discord's own",
 		"MESSAGE_CREATE",
 		{ ...message, type: 7 },
-		"messages of type 7 are system messages of Discord",
+		"the connector does not handle messages of type 7",
 	],
 	["of no interest", "PRESENCE_UPDATE", {}, "PRESENCE_UPDATE is not used"],
 	["no event of Discord", "constructor", {}, "constructor is not used"],

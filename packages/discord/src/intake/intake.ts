@@ -92,7 +92,7 @@ export class Intake {
 		if (message.author.id === self.user) return { ignored: "the bot wrote the message itself" };
 		if (message.type === renamedType) return this.#retitled(message, signal);
 		if (!written.has(message.type))
-			return { ignored: `messages of type ${message.type} are system messages of Discord` };
+			return { ignored: `the connector does not handle messages of type ${message.type}` };
 		const channel = await this.#channelOf(message, signal);
 		if (channel === undefined) return unseen(message.channel_id);
 		// A missed message that was edited has its new text, so it is treated as its last edit.

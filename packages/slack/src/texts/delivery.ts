@@ -64,7 +64,7 @@ export const deliveryTexts = {
 	noMessages: "cannot read messages: Slack's response is not a list of messages",
 	noConversation: "cannot open a direct message: Slack's response contains no conversation",
 	foreignAddress: ({ origin }: { readonly origin: string }) =>
-		`cannot send a request to ${origin}: this address does not belong to Slack`,
+		`cannot send a request to ${origin}: this address does not belong to Slack; report this as a bug in Parley`,
 	noUploadAddress: "cannot upload the file: Slack's response contains no address for it",
 	tooManyMessages: ({ channel }: { readonly channel: string }) =>
 		`cannot search channel ${channel} for the post: the channel has too many newer messages`,

@@ -13,13 +13,13 @@ export const welcome: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley say: good morning", as: "m" },
 			{ shows: ["to Mia", "[offline] good morning"] },
 			{
-				shows: ["Hello! Mention me with your request.", "@Alex", "or the operator can give it", usual],
+				shows: ["Hello! Mention me with your request.", "@Alex", "or the operator can approve it", usual],
 				times: 0,
 			},
 			{
 				shows: [
 					"Hello! Mention me with your request.",
-					"@owners, @approvers or the operator can give it",
+					"@owners, @approvers or the operator can approve it",
 					usual,
 				],
 			},
@@ -48,7 +48,7 @@ export const welcome: readonly Scene<DiscordSite>[] = [
 		steps: [
 			{ says: "say: hi", in: "dm" },
 			{
-				shows: ["Hello! Write to me here.", "@Olga", "or the operator can give it", usual],
+				shows: ["Hello! Write to me here.", "@Olga", "or the operator can approve it", usual],
 				in: "dm",
 				to: "Mia",
 			},
@@ -79,7 +79,7 @@ export const welcomeInSlack: readonly Scene<SlackSite>[] = [
 			{ says: "@Parley say: good morning" },
 			{ shows: "[offline] good morning" },
 			{
-				shows: ["Hello! Mention me with your request.", "Olga", "Alex", "or the operator can give it", usual],
+				shows: ["Hello! Mention me with your request.", "Olga", "Alex", "or the operator can approve it", usual],
 				to: "Mia",
 			},
 			{ hides: "Hello!" },
@@ -103,7 +103,7 @@ export const welcomeInSlack: readonly Scene<SlackSite>[] = [
 				what: "Mia invites Parley to random",
 			},
 			{
-				shows: ["Hello! Mention me with your request.", "Olga", "or the operator can give it"],
+				shows: ["Hello! Mention me with your request.", "Olga", "or the operator can approve it"],
 				in: "random",
 			},
 			{

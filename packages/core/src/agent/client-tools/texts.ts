@@ -48,7 +48,7 @@ export const registrationTexts = {
 	schema: (tool: string, problem: string): string => `tools: the schema of ${tool} ${problem}`,
 	schemaType: (type: string): string => `has the type ${type}: use "object"`,
 	refusedKeyword: (keyword: string): string =>
-		`has ${keyword} at its top level, and models refuse such schemas: use properties instead`,
+		`has ${keyword} at its top level, and some models refuse such schemas: use properties instead`,
 	notSchema: (reason: string): string => `is not a valid JSON Schema: ${reason}; correct the schema`,
 	property: (name: string): string =>
 		`has the property ${name}: use 1 to 64 letters, digits, "_", "." and "-"`,

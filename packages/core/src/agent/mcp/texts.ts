@@ -31,7 +31,7 @@ export const mcpServerTexts = {
 	otherTools: "an MCP server has changed its list of tools",
 	notUsed: "an MCP server of a directory is not used",
 	notStopped: "an MCP server did not stop",
-	messageIgnored: "a message of an MCP server was ignored",
+	messageIgnored: "an error occurred on the connection to an MCP server",
 } as const;
 
 /** Problems of a connection to a server. The caller puts the server's name before a problem that begins with "it". */

@@ -233,9 +233,9 @@ export const undoTexts = {
 	onlyOperator: "only the operator can undo the file changes of a turn, with /undo in the terminal chat",
 	label: (files: number): string => `undo the changes of ${files === 1 ? "1 file" : `${files} files`}`,
 	refused: (reasons: readonly string[], isBegun: boolean): string =>
-		`No ${isBegun ? "further " : ""}file was restored, because these files cannot be restored:\n${listed(reasons)}\n/undo partly restores the other files.`,
+		`No ${isBegun ? "further " : ""}file was restored, because these files cannot be restored:\n${listed(reasons)}\nUse \`/undo partly\` to restore the other files.`,
 	nothingLeft: (reasons: readonly string[], isBegun: boolean): string =>
-		`No ${isBegun ? "further " : ""}file was restored, because none of the files can be restored:\n${listed(reasons)}\n/undo partly leaves the files of this turn as they are.`,
+		`No ${isBegun ? "further " : ""}file was restored, because none of the files can be restored:\n${listed(reasons)}\nUse \`/undo partly\` to leave the files of this turn as they are.`,
 	fileReason: (path: string, reason: string): string => `${path}: ${reason}`,
 	changedSince: "changed since the turn",
 	deletedSince: "deleted since the turn",
