@@ -192,7 +192,7 @@ verifiesOn(
 		await using agent = await ZotClient.start({ flags });
 		for (const model of ["three", "claude-opus-4-5", "standard"]) {
 			const refused = await agent.ask({ id: model, type: "set_model", model });
-			expect(refused).toMatchObject({ success: false, error: expect.stringContaining("has one, two") });
+			expect(refused).toMatchObject({ success: false, error: expect.stringContaining(": one, two") });
 		}
 		expect(await agent.data({ id: "1", type: "get_state" })).toMatchObject({ model: "one" });
 		for (const model of ["two", "one"]) {
