@@ -231,8 +231,10 @@ function numbered({ cursor, rows }: Plan): { readonly row: PlannedRow; readonly 
 	const counts = new Map<number, number>();
 	return rows.map((row) => {
 		if (row.seq > cursor.seq) {
-			const message = `cannot plan a row of event ${row.seq}, because it is later than the cursor (event ${cursor.seq}): set the cursor to this event or a later one`;
-			throw new ParleyError(message, { code: "invalid_argument" });
+			throw new ParleyError(
+				`cannot plan a row of event ${row.seq}, because it is later than the cursor (event ${cursor.seq}): set the cursor to this event or a later one`,
+				{ code: "invalid_argument" },
+			);
 		}
 		if (row.lane === "progress" && row.card === undefined) {
 			throw new ParleyError(

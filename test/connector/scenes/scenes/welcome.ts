@@ -79,7 +79,13 @@ export const welcomeInSlack: readonly Scene<SlackSite>[] = [
 			{ says: "@Parley say: good morning" },
 			{ shows: "[offline] good morning" },
 			{
-				shows: ["Hello! Mention me with your request.", "Olga", "Alex", "or the operator can approve it", usual],
+				shows: [
+					"Hello! Mention me with your request.",
+					"Olga",
+					"Alex",
+					"or the operator can approve it",
+					usual,
+				],
 				to: "Mia",
 			},
 			{ hides: "Hello!" },
