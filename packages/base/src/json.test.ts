@@ -50,8 +50,7 @@ test("arbitrary text is parsed or refused as invalid, never anything else", () =
 	fc.assert(
 		fc.property(text, (candidate) => {
 			expect(
-				["accepted", "text is not JSON; correct its syntax"].includes(refusal(candidate)) ||
-					/contains/.test(refusal(candidate)),
+				["accepted", "text is not JSON"].includes(refusal(candidate)) || /contains/.test(refusal(candidate)),
 			).toBe(true);
 		}),
 		{ numRuns: 2000 },
@@ -69,9 +68,7 @@ test("the number of values is counted exactly", () => {
 			fc.pre(!text.includes("__proto__"));
 			const nodes = count(value);
 			expect(refusal(text, { maxNodes: nodes })).toBe("accepted");
-			expect(refusal(text, { maxNodes: nodes - 1 })).toBe(
-				`JSON text contains more than ${nodes - 1} values; use fewer values`,
-			);
+			expect(refusal(text, { maxNodes: nodes - 1 })).toBe(`JSON text contains more than ${nodes - 1} values`);
 		}),
 	);
 });
@@ -79,10 +76,10 @@ test("the number of values is counted exactly", () => {
 test("nesting is limited before anything is built", () => {
 	expect(refusal("[".repeat(64) + "]".repeat(64))).toBe("accepted");
 	expect(refusal("[".repeat(65) + "]".repeat(65))).toBe(
-		"JSON text contains more than 64 levels of lists and objects; use fewer levels",
+		"JSON text contains more than 64 levels of lists and objects",
 	);
 	expect(refusal('{"a":'.repeat(200_000))).toBe(
-		"JSON text contains more than 64 levels of lists and objects; use fewer levels",
+		"JSON text contains more than 64 levels of lists and objects",
 	);
 });
 
@@ -96,21 +93,21 @@ test.each([
 });
 
 test.each([
-	["1e999", "JSON text contains a number that is too large; use a smaller number"],
-	['{"a":[-1e999]}', "JSON text contains a number that is too large; use a smaller number"],
-	['"\\ud800"', "JSON text contains a string with a lone surrogate; use valid Unicode"],
-	['{"\\udc00":1}', "JSON text contains a string with a lone surrogate; use valid Unicode"],
-	['"\ud800"', "JSON text contains a string with a lone surrogate; use valid Unicode"],
-	['{"__proto__":{"admin":true}}', 'JSON text contains the key "__proto__"; remove this key'],
-	['[{"a":{"\\u005f_proto__":1}}]', 'JSON text contains the key "__proto__"; remove this key'],
+	["1e999", "JSON text contains a number that is too large"],
+	['{"a":[-1e999]}', "JSON text contains a number that is too large"],
+	['"\\ud800"', "JSON text contains a string with a lone surrogate"],
+	['{"\\udc00":1}', "JSON text contains a string with a lone surrogate"],
+	['"\ud800"', "JSON text contains a string with a lone surrogate"],
+	['{"__proto__":{"admin":true}}', 'JSON text contains the key "__proto__"'],
+	['[{"a":{"\\u005f_proto__":1}}]', 'JSON text contains the key "__proto__"'],
 	[
 		'{"constructor":{"prototype":{}}}',
-		'JSON text contains the key "constructor" whose object has the key "prototype"; remove this key',
+		'JSON text contains the key "constructor" whose object has the key "prototype"',
 	],
-	["", "text is not JSON; correct its syntax"],
-	["{", "text is not JSON; correct its syntax"],
-	['{"a":1}}', "text is not JSON; correct its syntax"],
-	["\ufeff1", "text is not JSON; correct its syntax"],
+	["", "text is not JSON"],
+	["{", "text is not JSON"],
+	['{"a":1}}', "text is not JSON"],
+	["\ufeff1", "text is not JSON"],
 ])("%j is refused", (text, message) => {
 	expect(refusal(text)).toBe(message);
 });
@@ -122,9 +119,7 @@ test.each([
 	['{"a":"\\"a\\":","b c":1,"d":{"b c":2},"b c":3}', "b c"],
 ])("%s is refused if keys must be unique", (text, key) => {
 	expect(refusal(text)).toBe("accepted");
-	expect(refusal(text, { uniqueKeys: true })).toBe(
-		`JSON text contains the key "${key}" twice in one object; remove one of the two`,
-	);
+	expect(refusal(text, { uniqueKeys: true })).toBe(`JSON text contains the key "${key}" twice in one object`);
 });
 
 test("a text that JSON.stringify makes has unique keys", () => {

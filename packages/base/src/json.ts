@@ -32,12 +32,11 @@ export function parseJson(text: string, limits: JsonLimits = {}): unknown {
 	try {
 		value = JSON.parse(text);
 	} catch (cause) {
-		throw new ParleyError("text is not JSON; correct its syntax", { code: "invalid_argument", cause });
+		throw new ParleyError("text is not JSON", { code: "invalid_argument", cause });
 	}
 	checkValues(value);
 	const twice = limits.uniqueKeys === true ? duplicateKey(text) : undefined;
-	if (twice !== undefined)
-		throw refused(`the key ${JSON.stringify(twice)} twice in one object; remove one of the two`);
+	if (twice !== undefined) throw refused(`the key ${JSON.stringify(twice)} twice in one object`);
 	return value;
 }
 
@@ -84,9 +83,8 @@ function checkSize(text: string, maxDepth: number, maxNodes: number): void {
 		else if (isOpening(code)) depth++;
 		else if (isClosing(code)) depth--;
 		if (endsValue(code, previous)) nodes++;
-		if (depth > maxDepth)
-			throw refused(`more than ${maxDepth} levels of lists and objects; use fewer levels`);
-		if (nodes > maxNodes) throw refused(`more than ${maxNodes} values; use fewer values`);
+		if (depth > maxDepth) throw refused(`more than ${maxDepth} levels of lists and objects`);
+		if (nodes > maxNodes) throw refused(`more than ${maxNodes} values`);
 		previous = code;
 	}
 }
@@ -134,8 +132,7 @@ function checkValues(root: unknown): void {
  */
 function checkValue(value: unknown, containers: Container[]): void {
 	if (typeof value === "string") checkString(value);
-	else if (typeof value === "number" && !Number.isFinite(value))
-		throw refused("a number that is too large; use a smaller number");
+	else if (typeof value === "number" && !Number.isFinite(value)) throw refused("a number that is too large");
 	// The cast is safe because an object from `JSON.parse` is an array or has only string keys.
 	else if (typeof value === "object" && value !== null) containers.push(value as Container);
 }
@@ -151,19 +148,19 @@ function checkEntries(object: Record<string, unknown>, containers: Container[]):
 
 function checkKey(key: string, value: unknown): void {
 	checkString(key);
-	if (key === "__proto__") throw refused('the key "__proto__"; remove this key');
+	if (key === "__proto__") throw refused('the key "__proto__"');
 	if (
 		key === "constructor" &&
 		typeof value === "object" &&
 		value !== null &&
 		Object.hasOwn(value, "prototype")
 	) {
-		throw refused('the key "constructor" whose object has the key "prototype"; remove this key');
+		throw refused('the key "constructor" whose object has the key "prototype"');
 	}
 }
 
 function checkString(text: string): void {
-	if (!text.isWellFormed()) throw refused("a string with a lone surrogate; use valid Unicode");
+	if (!text.isWellFormed()) throw refused("a string with a lone surrogate");
 }
 
 function refused(subject: string): ParleyError {

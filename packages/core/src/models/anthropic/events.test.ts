@@ -150,19 +150,19 @@ test("some servers send the whole input at once", () => {
 const deep = (levels: number) => `{"a":${"[".repeat(levels)}${"]".repeat(levels)}}`;
 
 test.each([
-	["cut off", '{"path":"a', "text is not JSON; correct its syntax"],
-	["not JSON", "path = a", "text is not JSON; correct its syntax"],
+	["cut off", '{"path":"a', "text is not JSON"],
+	["not JSON", "path = a", "text is not JSON"],
 	["a list", "[1]", "they are not a JSON object"],
 	["a text", '"a"', "they are not a JSON object"],
 	["null", "null", "they are not a JSON object"],
-	["blank", "  ", "text is not JSON; correct its syntax"],
+	["blank", "  ", "text is not JSON"],
 	[
 		"a key twice",
 		'{"path":"a","path":"b"}',
-		'JSON text contains the key "path" twice in one object; remove one of the two',
+		'JSON text contains the key "path" twice in one object',
 	],
-	["too deep", deep(64), "JSON text contains more than 64 levels of lists and objects; use fewer levels"],
-	["a prototype", '{"__proto__":{}}', 'JSON text contains the key "__proto__"; remove this key'],
+	["too deep", deep(64), "JSON text contains more than 64 levels of lists and objects"],
+	["a prototype", '{"__proto__":{}}', 'JSON text contains the key "__proto__"'],
 ])("unusable arguments make the call invalid: %s", (_name, json, reason) => {
 	const invalid = `the arguments cannot be used: ${reason}; repeat the call with a valid JSON object`;
 	expect(contentOf(call(0, json))).toEqual([

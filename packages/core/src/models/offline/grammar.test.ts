@@ -132,7 +132,7 @@ test.each([
 	["edit: <<< one >>> two", "it needs a path, <<<, the old text, >>>"],
 	["edit: a.txt >>> two <<< one", "it needs a path, <<<, the old text, >>>"],
 	['git: commit -m "open', "a quote is not closed"],
-	['tool: x {"a":', "text is not JSON; correct its syntax"],
+	['tool: x {"a":', "text is not JSON"],
 	['tool: x {"__proto__": 1}', "__proto__"],
 	['tool: {"a": 1}', "the name of the tool is missing"],
 	["tool: x [1]", "the arguments are not a JSON object"],

@@ -31,7 +31,7 @@ test("a byte-order mark is allowed only before the first line", async () => {
 	for (const id of ["1", "2"]) setup.line(`\uFEFF${JSON.stringify({ id, type: "ping" })}`);
 	expect(setup.answers).toEqual([
 		["1", true],
-		[undefined, "malformed json: text is not JSON; correct its syntax"],
+		[undefined, "malformed json: text is not JSON"],
 	]);
 });
 
@@ -64,7 +64,7 @@ test("if a token is set, the first line must have it, and other clients are disc
 		[JSON.stringify(hello), "invalid token"],
 		[JSON.stringify({ id: "h", type: "ping" }), "auth required: send hello with token first"],
 		[JSON.stringify(prompt("h")), "auth required: send hello with token first"],
-		["{", "malformed json: text is not JSON; correct its syntax"],
+		["{", "malformed json: text is not JSON"],
 		['{"id":"h","type":"fly"}', "unknown command"],
 	];
 	for (const [line, reason] of refused) {
