@@ -16,6 +16,7 @@ import { countCall, recordAttempt } from "./replies/stream-reply.ts";
 import { letAnyClientDecide, type SpendingPorts } from "./run/limits.ts";
 import type { Run, Writing } from "./run/run.ts";
 import { endsOfSkills } from "./run/skills-of-run.ts";
+import { limitTexts } from "./run/texts.ts";
 import { runEndTexts } from "./texts.ts";
 import { settleWorkflows } from "./workflow/record.ts";
 import type { WorkflowTasks } from "./workflow/workflow-ports.ts";
@@ -204,7 +205,7 @@ const causes: Readonly<Record<"cancelled" | "parked" | "overtime", (run: Run) =>
 	overtime: ({ limits, session }) => {
 		const stopped = runEndTexts.workedTooLong(Math.round(limits.workingMs / 60_000));
 		return {
-			error: session.task ? runEndTexts.smallerTasks(stopped) : runEndTexts.continue(stopped),
+			error: session.task ? limitTexts.smallerTasks(stopped) : limitTexts.continue(stopped),
 			cause: "limit",
 		};
 	},

@@ -10,8 +10,6 @@ export const runEndTexts = {
 	failed: "a run failed",
 	workedTooLong: (minutes: number): string => `stopped after ${minutes} minutes of work`,
 	tryLater: (reason: string): string => `${reason}; try again later`,
-	continue: (reason: string): string => `${reason}; send "continue" to continue the run`,
-	smallerTasks: (reason: string): string => `${reason}; split the task into smaller tasks`,
 	refused: "the model refused to answer this message: rephrase the message, or choose another model",
 	lengthLimit:
 		"the reply reached its length limit or ended without a reason; ask the agent to continue, or for a shorter answer",

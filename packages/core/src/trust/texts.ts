@@ -4,8 +4,7 @@ export const channelTexts = {
 	root: (path: string): string => `the root ${JSON.stringify(path)}`,
 	notAbsolute: (root: string): string => `${root} is not an absolute path: use an absolute path`,
 	missing: (root: string): string => `${root} does not exist: use an existing directory`,
-	inaccessible: (root: string, reason: string): string =>
-		`${root} cannot be used: ${reason}; use another directory`,
+	inaccessible: (root: string, reason: string): string => `${root} cannot be used: ${reason}`,
 	notDirectory: (root: string): string => `${root} is not a directory: use a directory`,
 	inData: (root: string): string => `${root} is in the data directory: use a directory outside it`,
 	reason: "which has the gateway's own keys and conversations: choose a directory without it",
