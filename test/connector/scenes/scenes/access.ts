@@ -170,6 +170,16 @@ export const access: readonly Scene<DiscordSite>[] = [
 		],
 	},
 	{
+		name: "a second grant replaces the first one, and the channel stays trusted",
+		sandbox: true,
+		steps: [
+			...trusted,
+			...trusted,
+			{ shows: "🔒 **A newer trust grant replaced this grant**", times: 1 },
+			{ shows: "Tools require approval here again", times: 0 },
+		],
+	},
+	{
 		name: "trust ends when it expires",
 		sandbox: true,
 		steps: [
