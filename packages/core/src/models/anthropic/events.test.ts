@@ -156,11 +156,7 @@ test.each([
 	["a text", '"a"', "they are not a JSON object"],
 	["null", "null", "they are not a JSON object"],
 	["blank", "  ", "text is not JSON"],
-	[
-		"a key twice",
-		'{"path":"a","path":"b"}',
-		'JSON text contains the key "path" twice in one object',
-	],
+	["a key twice", '{"path":"a","path":"b"}', 'JSON text contains the key "path" twice in one object'],
 	["too deep", deep(64), "JSON text contains more than 64 levels of lists and objects"],
 	["a prototype", '{"__proto__":{}}', 'JSON text contains the key "__proto__"'],
 ])("unusable arguments make the call invalid: %s", (_name, json, reason) => {
