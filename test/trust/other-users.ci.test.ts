@@ -80,69 +80,76 @@ test.skipIf(!isRoot)(
 	},
 );
 
+/** Address of the gateway on the cable. */
+const host = "10.213.77.1";
+
 /**
- * Connects a new network namespace by a virtual cable. Returns the namespace and the address of this machine, or
- * undefined if a step fails, for example without the permission to create the namespace.
+ * Creates the network namespaces `NAMEa` and `NAMEb` and connects them by a virtual cable. The machine's own namespace
+ * stays unchanged, because a browser aborts its requests when an interface changes there. Returns false if a step fails,
+ * for example without the permission to create a namespace.
  */
-function layCable(name: string): { readonly host: string; readonly namespace: string } | undefined {
-	const namespace = `${name}n`;
-	const host = "10.213.77.1";
+function layCable(name: string): boolean {
 	try {
 		for (const words of [
-			`netns add ${namespace}`,
-			`link add ${name}a type veth peer name ${name}b`,
-			`link set ${name}b netns ${namespace}`,
-			`addr add ${host}/24 dev ${name}a`,
-			`link set ${name}a up`,
-			`-n ${namespace} addr add 10.213.77.2/24 dev ${name}b`,
-			`-n ${namespace} link set ${name}b up`,
+			`netns add ${name}a`,
+			`netns add ${name}b`,
+			`-n ${name}a link add cable type veth peer name cable netns ${name}b`,
+			`-n ${name}a addr add ${host}/24 dev cable`,
+			`-n ${name}b addr add 10.213.77.2/24 dev cable`,
+			`-n ${name}a link set cable up`,
+			`-n ${name}b link set cable up`,
+			`-n ${name}a link set lo up`,
 		]) {
 			execFileSync("ip", words.split(" "), { stdio: "ignore" });
 		}
-		return { host, namespace };
+		return true;
 	} catch {
 		// Without `ip`, or without the permission to create a namespace or a cable, the test is skipped.
 		removeCable(name);
-		return undefined;
+		return false;
 	}
 }
 
 function removeCable(name: string): void {
-	for (const words of [`netns del ${name}n`, `link del ${name}a`]) {
+	for (const namespace of [`${name}a`, `${name}b`]) {
 		try {
-			execFileSync("ip", words.split(" "), { stdio: "ignore" });
+			execFileSync("ip", ["netns", "del", namespace], { stdio: "ignore" });
 		} catch {
-			// Ignores errors, for example if the cable does not exist.
+			// Ignores errors, for example if the namespace does not exist.
 		}
 	}
 }
 
 test("another network namespace reaches no loopback listener, and no other one without a token", async ({
 	setup,
-	gateway,
 	skip,
 }) => {
 	const name = `pl${process.pid % 100_000}`;
-	const cable = isRoot ? layCable(name) : undefined;
-	if (!cable) return skip("this machine allows no network namespace");
-	const port = await choosePort();
+	if (!isRoot || !layCable(name)) return skip("this machine allows no network namespace");
+	const launcher = ["ip", "netns", "exec", `${name}a`];
+	const [port, widePort] = [await choosePort(), await choosePort()];
+	const root = setup.directory;
+	const gateway = new GatewayProcess({ port, data: join(root, "loopback"), root, launcher });
 	const wide = new GatewayProcess({
-		...{ port, data: join(setup.directory, "wide"), root: setup.directory },
-		listen: [`${cable.host}:${port}`],
+		...{ port: widePort, data: join(root, "wide"), root, launcher },
+		listen: [`${host}:${widePort}`],
 		environment: { PARLEY_INSECURE_LAN: "true" },
 	});
 	try {
-		expect(await wide.ready).toBe(true);
-		const there = (to: string, at: number) =>
-			run("ip", ["netns", "exec", cable.namespace, setup.node, setup.program, to, String(at)], {
+		expect([await gateway.ready, await wide.ready]).toEqual([true, true]);
+		const open = (namespace: string, to: string, at: number) =>
+			run("ip", ["netns", "exec", namespace, setup.node, setup.program, to, String(at)], {
 				env: { PATH: process.env["PATH"] ?? "" },
 			}).then(({ stdout }) => JSON.parse(stdout) as { status?: number; error?: string });
-		expect((await there(cable.host, gateway.port)).error).toBe("ECONNREFUSED");
-		expect((await there("127.0.0.1", gateway.port)).error).toMatch(/ECONNREFUSED|ENETUNREACH/);
-		expect((await there(cable.host, port)).status).toBe(401);
+		expect((await open(`${name}a`, "127.0.0.1", port)).status).toBe(101);
+		expect((await open(`${name}b`, host, port)).error).toBe("ECONNREFUSED");
+		expect((await open(`${name}b`, "127.0.0.1", port)).error).toMatch(/ECONNREFUSED|ENETUNREACH/);
+		expect((await open(`${name}b`, host, widePort)).status).toBe(401);
 	} finally {
-		wide.kill("SIGKILL");
-		await wide.exited;
+		for (const started of [gateway, wide]) {
+			started.kill("SIGKILL");
+			await started.exited;
+		}
 		removeCable(name);
 	}
 });
