@@ -152,8 +152,7 @@ export class LlamaServer {
 			while (!isUsable(this.#state)) {
 				signal.throwIfAborted();
 				if (ended.aborted || (this.#state === "pausing" && this.#pauseMs > SHORT_PAUSE_MS)) {
-					const reason = this.#reason ?? llamaTexts.notLoaded({ minutes: LONGEST_LOAD_MS / 60_000 });
-					const message = llamaTexts.noAnswer({ url: settings.endpoint, reason });
+					const message = llamaTexts.noAnswer({ url: settings.endpoint, reason: this.#whyNotReady() });
 					throw new ModelError(message, { fault: "unreachable" });
 				}
 				await Promise.race([this.#changed.promise, end]);
@@ -169,6 +168,13 @@ export class LlamaServer {
 		this.#program?.stop();
 		await this.#supervision;
 		this.#set("stopped");
+	}
+
+	#whyNotReady(): string {
+		if (this.#stopping.signal.aborted) return llamaTexts.stopping;
+		const last = this.#reason === undefined ? "" : `: ${this.#reason}`;
+		if (this.#state === "pausing") return this.#reason ?? llamaTexts.notReady;
+		return llamaTexts.notLoaded({ minutes: LONGEST_LOAD_MS / 60_000, last });
 	}
 
 	#begin(): void {

@@ -5,8 +5,9 @@ export const llamaTexts = {
 	slow: ({ seconds }: { readonly seconds: number }) => `does not answer within ${seconds} s`,
 	noHttp: ({ reason }: { readonly reason: string | undefined }) =>
 		`does not answer in HTTP (${reason ?? "no answer"})`,
-	notLoaded: ({ minutes }: { readonly minutes: number }) =>
-		`it has not loaded its model after ${minutes} minutes; use a smaller model`,
+	notLoaded: ({ minutes, last }: { readonly minutes: number; readonly last: string }) =>
+		`it has not loaded its model after ${minutes} minutes${last}; use a smaller model`,
+	stopping: "the gateway is stopping",
 	noAnswer: ({ url, reason }: { readonly url: string; readonly reason: string }) =>
 		`the local model server at ${url} does not answer: ${reason}`,
 	ended: ({
