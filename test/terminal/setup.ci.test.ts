@@ -205,6 +205,10 @@ test("without a terminal, the wizard needs --yes; with --yes, flags and variable
 	});
 	expect(tokens.stderr).toContain("stored DISCORD_TOKEN");
 	expect(tokens.stdout + tokens.stderr).not.toContain("discord-token-0123456789");
+	const broad = await piped(["setup", "--yes", "--only", "directory", "--project", "/"], {
+		variables: other,
+	});
+	expect(broad).toMatchObject({ status: 2, stderr: expect.stringContaining("parley projects allow -y") });
 	expect((await piped(["setup", "--yes", "--only", "modle"], { variables: other })).stderr).toContain(
 		'"modle" is not a step',
 	);

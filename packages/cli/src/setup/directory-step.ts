@@ -6,7 +6,7 @@ import { homeDirectory } from "@parley/base/own-account";
 import { changeProject, changeSetting } from "@parley/gateway/settings";
 import type { Io } from "../command-line/io.ts";
 import { askText, choose } from "../command-line/prompts.ts";
-import { noConfirmation, UsageError } from "../command-line/usage.ts";
+import { UsageError } from "../command-line/usage.ts";
 import { configSources } from "../gateway/change-config.ts";
 import { broadDirectory, checkProject, confirmBroad, isWithinData } from "../gateway/projects.ts";
 import { visibleLine } from "../text/visible.ts";
@@ -39,8 +39,9 @@ async function setUpProject({ flags, io, data, asks }: StepParts): Promise<StepR
 	const directory = await realpath(path).catch(() => path);
 	if (!isDirectory(directory)) throw new UsageError(projectsMessages.missing({ directory: given }));
 	await checkProject(directory, data);
-	if ((await broadDirectory(directory)) !== undefined) {
-		if (!asks) throw new UsageError(noConfirmation);
+	const warning = await broadDirectory(directory);
+	if (warning !== undefined) {
+		if (!asks) throw new UsageError(projectTexts.broad({ warning }));
 		const isConfirmed = await confirmBroad(directory, io);
 		if (!isConfirmed) return isConfirmed === undefined ? "left" : [];
 	}
