@@ -47,7 +47,7 @@ async function connectorOf({ platform, flags, io }: Examination): Promise<Findin
 	const status = (await readConnectorStatuses(data, now)).find((one) => one.platform === name);
 	if (status === undefined) {
 		const fix = connectorCheckTexts.noneFix({ variables: credential, platform: name });
-		return { id, status: "warn", what: connectorCheckTexts.none({ data }), fix };
+		return { id, status: "warn", what: connectorCheckTexts.none({ data, platform: platform.title }), fix };
 	}
 	const [what, fix] = [
 		connectorCheckTexts.state({ words: connectorWords(status, now) }),

@@ -5,8 +5,8 @@ export const commandLineTexts = {
 	cancelling: "cancelling; press Ctrl-C again to exit immediately",
 	noDirectory: ({ code }: { readonly code: string | undefined }) =>
 		`the current directory does not exist, or you may not access it${code === undefined ? "" : ` (${code})`}; change to another directory and try again`,
-	invalidLimit: "use a whole number from 1 to 1000",
-	invalidNumber: "use a number of 0 or more, such as 2 or 0.5",
+	invalidLimit: "Use a whole number from 1 to 1000.",
+	invalidNumber: "Use a number of 0 or more, such as 2 or 0.5.",
 	session: "continue this session (see parley sessions)",
 	continue: "continue the last session of this directory",
 	profile: "agent profile of a new session (see parley agents)",

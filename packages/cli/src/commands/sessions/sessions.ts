@@ -11,7 +11,6 @@ import type { DeleteFlags } from "../../sessions/delete-sessions.ts";
 import { visibleLine } from "../../text/visible.ts";
 import { sessionsHelp, sessionsMessages } from "../../texts/commands/sessions/sessions.ts";
 import { sharedHelp } from "../../texts/commands/shared.ts";
-import { sessionTexts } from "../../texts/sessions.ts";
 
 interface SessionsFlags extends AddressFlags {
 	readonly json?: boolean;
@@ -217,7 +216,7 @@ function readNumber(text: string): number {
 function readPlace(text: string): number {
 	const place = forkPlace(text);
 	if (place !== undefined) return place;
-	throw new InvalidArgumentError(sessionTexts.positionFix);
+	throw new InvalidArgumentError(sessionsMessages.invalidPlace);
 }
 
 function deleteCommand(io: Io): Command {

@@ -37,5 +37,6 @@ export const connectorCheckTexts = {
 	noneFix: ({ variables, platform }: { readonly variables: string; readonly platform: string }) =>
 		`set ${variables} and start the gateway with \`parley start\`, or run \`parley ${platform}\` as well`,
 	state: ({ words }: { readonly words: string }) => `connector: ${words}`,
-	none: ({ data }: { readonly data: string }) => `no connector is running on the data directory ${data}`,
+	none: ({ data, platform }: { readonly data: string; readonly platform: string }) =>
+		`no ${platform} connector is running on the data directory ${data}`,
 } as const;

@@ -29,7 +29,7 @@ export const auditMessages = {
 	noRows: "no matching rows",
 	moreRows: ({ limit }: { readonly limit: number }) =>
 		`more than ${limit} rows may exist; --all shows all rows`,
-	invalidAnchor: "use the number and the hash of a row, such as 1234:9f86d0…",
+	invalidAnchor: "Use the number and the hash of a row, such as 1234:9f86d0….",
 	invalidTime: ({ text }: { readonly text: string }) =>
 		`invalid time ${text}\nallowed: an age such as 30m, 12h, 2d or 1w, a date such as 2026-03-14, or a time such as 2026-03-14T15:09:26Z`,
 } as const;

@@ -38,6 +38,6 @@ export const channelsMessages = {
 	noSettings: ({ channel, options }: { readonly channel: string; readonly options: string }) =>
 		`no settings given for ${channel}: use at least one of ${options}; to remove the settings, use \`parley channels remove\``,
 	removed: "removed",
-	invalidContext: "use off, or a number from 0 to 50",
-	invalidSize: "use a size such as 500MB or 2GiB",
+	invalidContext: "Use off, or a number from 0 to 50.",
+	invalidSize: "Use a size such as 500MB or 2GiB.",
 } as const;

@@ -56,8 +56,8 @@ export const trustMessages = {
 		`${channel} is trusted; \`parley trust list\` shows when the trust ends`,
 	denied: "denied; the channel shows the denial",
 	revoked: "the channel is no longer trusted",
-	allowedClasses: ({ classes }: { readonly classes: string }) => `allowed: ${classes}`,
-	invalidNumber: "use a positive whole number",
+	allowedClasses: ({ classes }: { readonly classes: string }) => `Allowed classes: ${classes}.`,
+	invalidNumber: "Use a positive whole number.",
 	noRequest: ({ id }: { readonly id: string }) =>
 		`no request has the id ${id}; \`parley trust list\` shows the open requests`,
 	severalRequests: ({ id, ids }: { readonly id: string; readonly ids: string }) =>

@@ -48,5 +48,5 @@ Editors and other agents start \`parley mcp serve\` to use this agent.
 	read: "file or directory that the server can read; may be repeated",
 	write: "directory that the server can change; may be repeated",
 	host: "host that the server can reach over https, such as api.example.com or *.example.com; may be repeated",
-	invalidPort: "use a whole number from 1 to 65535",
+	invalidPort: "Use a whole number from 1 to 65535.",
 } as const;

@@ -21,8 +21,8 @@ Examples:
 } as const;
 
 export const restoreMessages = {
-	invalidSize: "use a number of bytes, such as 500MB, 100GB or 2TB",
-	invalidRatio: "use a positive whole number, such as 100",
+	invalidSize: "Use a number of bytes, such as 500MB, 100GB or 2TB.",
+	invalidRatio: "Use a positive whole number, such as 100.",
 } as const;
 
 export const backupHelp = {

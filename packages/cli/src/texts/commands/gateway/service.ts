@@ -24,5 +24,5 @@ Examples:
 } as const;
 
 export const serviceCommandMessages = {
-	invalidName: "use 1 to 31 lower-case letters, digits and hyphens, beginning with a letter",
+	invalidName: "Use 1 to 31 lower-case letters, digits and hyphens, beginning with a letter.",
 } as const;

@@ -46,5 +46,6 @@ export const sessionsMessages = {
 	forked: ({ id, title, at }: { readonly id: string; readonly title: string; readonly at: number }) =>
 		`forked up to message ${at}: ${id}${title === "" ? "" : `  ${title}`}`,
 	continueFork: ({ id }: { readonly id: string }) => `Continue it with \`parley chat --session ${id}\`.`,
-	invalidNumber: "use the number of a command, such as 1",
+	invalidNumber: "Use the number of a command, such as 1.",
+	invalidPlace: "Use the number of a message, such as 3, or -1 to leave out the last message.",
 } as const;
