@@ -188,7 +188,7 @@ class DiscordClient implements DiscordPort {
 	#began(data: unknown): void {
 		const ids = readReady(data);
 		if (ids === undefined) {
-			this.#failed(new Error("Discord sent READY without the ids of the bot"));
+			this.#lost(connectionTexts.noIds);
 			return;
 		}
 		this.#resumable?.began(ids);
@@ -198,7 +198,7 @@ class DiscordClient implements DiscordPort {
 	#resumed(): void {
 		const self = this.#resumable?.self;
 		if (self === undefined) {
-			this.#failed(new Error("Discord sent RESUMED without a session"));
+			this.#lost(connectionTexts.noIds);
 			return;
 		}
 		this.#report({ state: "ready", user: self.user, application: self.application, resumed: true });

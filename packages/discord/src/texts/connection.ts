@@ -16,5 +16,6 @@ export const connectionTexts = {
 		`the bot is not allowed to read messages: under "Bot" on ${portal}, switch on "Message Content Intent", save, and start the connector again`,
 	ended: ({ code }: { readonly code: number }) =>
 		`the connection to Discord ended with code ${code}: reconnecting`,
+	noIds: "Discord connected the bot without the bot's ids: restart the connector",
 	unreachable: ({ reason }: { readonly reason: string }) => `cannot reach Discord: ${reason}; retrying`,
 } as const;
