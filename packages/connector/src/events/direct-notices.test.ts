@@ -26,7 +26,7 @@ test("a person without access gets instructions by direct message, else as a rep
 	expect(row).toMatchObject({
 		conversation: "2#notice:7",
 		payload: {
-			body: "You do not have access yet in [this channel](https://chat.example/2). To request it, use `/pair` in the channel, or mention me there with `!pair`.",
+			body: "You do not have access yet in [this channel](https://chat.example/2). To request access, use `/pair` in the channel, or mention me there with `!pair`.",
 			replyTo: "7",
 			notifies: { people: ["42"], ways: ["direct", "reply"], channels: [] },
 		},

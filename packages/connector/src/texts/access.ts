@@ -3,9 +3,9 @@ export const accessTexts = {
 	channel: "this channel",
 	// This text is in a direct message, or below the message of the person. `channel` is Markdown.
 	noAccessIn: ({ command, channel }: { readonly command: string; readonly channel: string }): string =>
-		`You do not have access yet in ${channel}. To request it, use \`${command}\` in the channel, or mention me there with \`!pair\`.`,
+		`You do not have access yet in ${channel}. To request access, use \`${command}\` in the channel, or mention me there with \`!pair\`.`,
 	noAccess: ({ command }: { readonly command: string }): string =>
-		`You do not have access yet. To request it, use \`${command}\`, or mention me with \`!pair\`.`,
+		`You do not have access yet. To request access, use \`${command}\`, or mention me with \`!pair\`.`,
 
 	pair: {
 		description: "Request access, or use a code from the operator",

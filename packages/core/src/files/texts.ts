@@ -11,7 +11,7 @@ export const storedFileErrorTexts = {
 	notRemoved: "a file cannot be removed",
 	notListed: "the stored files cannot be listed",
 	image: "an image",
-	notStored: "it is no longer stored; attach it again",
+	notStored: "it is no longer stored; if you need it, ask the user to attach it again",
 	imageLimits: (mebibytes: number, max: number, pixels: number): string =>
 		`the images of this conversation may have at most ${mebibytes} MiB in total; ` +
 		`if an image has more than ${pixels} pixels a side, at most ${max} images are allowed`,

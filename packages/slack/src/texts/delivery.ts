@@ -1,4 +1,4 @@
-const invite = "invite the bot with /invite @parley";
+const invite = "invite the bot, for example with /invite @parley";
 const bug = "report this as a bug in Parley";
 const token = "restart the connector with a valid token";
 

@@ -23,7 +23,7 @@ export const setupTexts = {
 	},
 	rooms: {
 		title: "Add it to a channel",
-		todo: () => "In a channel, type /invite @parley.",
+		todo: () => "In a channel, type /invite and the name of the bot, for example /invite @parley.",
 	},
 	answer: {
 		todo: "In Slack, mention the bot in one of its channels, or send it a direct message. It answers you.",

@@ -142,7 +142,7 @@ test("a lost file of an image is described", async () => {
 	await using talk = await before.restart([says("hello")]);
 	await talk.send("and now?");
 	await talk.log.next("assistant.message");
-	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not available: it is no longer stored; attach it again]`;
+	const text = `look\n\n[attached: photo.png, image/png, ${png.length} bytes; not available: it is no longer stored; if you need it, ask the user to attach it again]`;
 	expect(talk.found()[0]).toEqual([{ type: "text", text }]);
 });
 

@@ -46,10 +46,10 @@ export const rootTexts = {
 		`not checked: ${paths} in replaced directories; files there control later commands, so check them`,
 	notProtected: (count: number): string =>
 		`not protected: ${count === 1 ? "1 directory" : `${count} directories`} with repositories or skills, because the roots contain too many; ` +
-		"commands could change their hooks, settings and skills. Narrower roots prevent this",
+		"commands could change their hooks, settings and skills. To prevent this, use narrower roots",
 	tooMuch:
 		"not checked: the roots are too large to search completely for repositories and skills; commands " +
-		"could change hooks, settings and skills in deeper directories. Narrower roots prevent this",
+		"could change hooks, settings and skills in deeper directories. To prevent this, use narrower roots",
 	unreadable: (paths: string): string =>
 		`not checked: ${paths} cannot be read, and may contain hooks and settings that this command made; check them`,
 	cannotRename: (path: string, reason: string): string =>
