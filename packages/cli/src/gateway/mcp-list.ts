@@ -140,7 +140,7 @@ async function entriesOf(
 			...loginOf(loginKey({ name, directory }), url),
 		};
 	});
-	return { servers, refused: found.refused };
+	return { servers, refused: [...found.refused.values()] };
 }
 
 function isFor(

@@ -99,10 +99,12 @@ function chooseEntries(
 ): Chosen {
 	const unknown = server?.find((name) => !file.entries.some((entry) => entry.name === name));
 	if (unknown !== undefined) {
+		const reason = file.refused.get(unknown);
+		if (reason !== undefined) throw new UsageError(visibleLine(reason));
 		const known = file.entries.map(({ name }) => name).join(", ") || "none";
 		throw new UsageError(mcpSetupTexts.noServerInFile({ file: directoryFileName, server: unknown, known }));
 	}
-	const refused = [...file.refused];
+	const refused = [...file.refused.values()];
 	const grants = { allowPrivate: allowPrivate === true, variables: envFrom ?? [] };
 	const chosen = file.entries.filter((entry) => {
 		if (server !== undefined && !server.includes(entry.name)) return false;

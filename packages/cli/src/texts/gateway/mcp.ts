@@ -57,7 +57,7 @@ export const mcpSetupTexts = {
 	noFile: ({ file, directory }: { readonly file: string; readonly directory: string }) =>
 		`${directory} contains no readable ${file}, or the file is a link: use a directory that contains the file itself`,
 	noServerInFile: ({ file, server, known }: Readonly<Record<"file" | "server" | "known", string>>) =>
-		`${file} has no usable server "${server}"; usable servers: ${known}`,
+		`${file} has no server "${server}"; usable servers: ${known}`,
 	noUsableServer: ({
 		file,
 		directory,

@@ -123,7 +123,7 @@ test("an entry that cannot be used does not affect the others of its file", asyn
 	const mcpServers = { good: { url }, read_file: { url }, bad: { url: 7 }, "\u001b[2J": { url } };
 	const file = await readDirectoryFile(await directoryWith(JSON.stringify({ mcpServers })));
 	expect(file?.entries.map(({ name }) => name)).toEqual(["good"]);
-	expect(file?.refused).toEqual([
+	expect([...(file?.refused.values() ?? [])]).toEqual([
 		"read_file: its name is not valid: use 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends",
 		expect.stringContaining("bad: its field `url` is not valid"),
 		"\\u{1b}[2J: its name is not valid: use 1 to 32 lower-case letters, digits and hyphens, with a letter or digit at both ends",

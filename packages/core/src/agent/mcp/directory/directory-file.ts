@@ -20,8 +20,8 @@ export interface DirectoryFile {
 	/** SHA-256 of the file. */
 	readonly hash: string;
 	readonly entries: readonly DirectoryEntry[];
-	/** Unusable entries, each with the reason. */
-	readonly refused: readonly string[];
+	/** Reasons of unusable entries, by name. Each reason begins with the name, escaped and shortened for display. */
+	readonly refused: ReadonlyMap<string, string>;
 }
 
 /**
@@ -34,13 +34,13 @@ export async function readDirectoryFile(directory: string): Promise<DirectoryFil
 	const { success, data, error } = File.safeParse(parseFile(bytes));
 	if (!success) throw invalidFile(z.prettifyError(error), error);
 	const entries: DirectoryEntry[] = [];
-	const refused: string[] = [];
+	const refused = new Map<string, string>();
 	for (const [name, written] of Object.entries(data.mcpServers)) {
 		try {
 			entries.push(readEntry(name, written));
 		} catch (reason) {
 			const { message } = ParleyError.from(reason);
-			refused.push(directoryFileTexts.refused(visible(name.slice(0, longestName)), message));
+			refused.set(name, directoryFileTexts.refused(visible(name.slice(0, longestName)), message));
 		}
 	}
 	return { hash: sha256(bytes), entries, refused };
