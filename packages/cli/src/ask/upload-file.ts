@@ -19,15 +19,23 @@ export async function uploadFile(address: GatewayAddress, path: string): Promise
 	const headers = { "content-length": String(size), expect: "100-continue" };
 	const request = beginRequest(address, target, { method: "POST", headers });
 	const failure = Promise.withResolvers<never>();
-	request.once("continue", () => pipeline(createReadStream(path), request).catch(failure.reject));
+	request.once("continue", () => {
+		const content = createReadStream(path);
+		content.once("error", (cause) => failure.reject(unreadable(path, cause)));
+		pipeline(content, request).catch(failure.reject);
+	});
 	request.flushHeaders();
 	const answered: Promise<IncomingMessage[]> = once(request, "response");
 	const [response] = await Promise.race([answered, failure.promise]).catch((cause: unknown) => {
-		throw unreachable(address, cause);
+		throw cause instanceof ParleyError ? cause : unreachable(address, cause);
 	});
 	const { statusCode: status = 0 } = response ?? {};
 	const body = response ? await text(response) : "";
 	if (status === 201) return UploadedFile.parse(parseJson(body)).file_id;
 	const { message, code } = answerError(address, { status, text: body });
 	throw new ParleyError(askTexts.notUploaded({ path, reason: message }), { code });
+}
+
+function unreadable(path: string, cause: unknown): ParleyError {
+	return new ParleyError(askTexts.unreadableFile({ path }), { code: "invalid_argument", cause });
 }
