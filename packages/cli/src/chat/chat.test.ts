@@ -400,7 +400,7 @@ test("/usage prints the usage of the session", async ({ table }) => {
 	const none = { tokens_input: 0, tokens_output: 0, tokens_cache_read: 0, tokens_cache_write: 0 };
 	request.answer({ rows: [], total: { ...none, cost_usd: 0, calls: 0 }, budgets: [] });
 	await table.settle();
-	expect(table.rows).toEqual(["no usage yet"]);
+	expect(table.rows).toEqual(["no usage"]);
 });
 
 test("/quit leaves the chat", async ({ table }) => {
@@ -449,7 +449,7 @@ plainTest("a resumed session shows its last state without events that are sent a
 test("continues a session of the list by its number, with its messages", async ({ table }) => {
 	const { rows, client, chat } = table;
 	await table.type("/resume 1");
-	expect(rows.join(" ")).toContain("The last list has no session 1. Use a number from /sessions");
+	expect(rows.join(" ")).toContain("Unknown session number 1. Use a number from /sessions");
 	await table.type("/resume");
 	const listed = { message_count: 1, title: "plans", updated_at: "2026-01-01T00:00:00Z", root_dir: "/work" };
 	client.last("list_sessions").answer({ sessions: [{ session_id: "sess_9", ...listed }] });
@@ -466,7 +466,7 @@ test("continues a session of the list by its number, with its messages", async (
 test("continues with a copy of the session, up to a message or without the last ones", async ({ table }) => {
 	const { rows, client, chat } = table;
 	await table.type("/fork two");
-	expect(rows.join(" ")).toContain("use the number of a message, such as 3");
+	expect(rows.join(" ")).toContain("use the number of a message, for example 3");
 	await table.type("/fork -1");
 	const request = client.last("fork_session");
 	expect(request).toMatchObject({ params: { session_id: "sess_1", at: -1 } });

@@ -44,7 +44,7 @@ test("prints people above requests and invitations, without their codes", () => 
 
 test("prints the command that gives access if there are no people", () => {
 	expect(peopleRows({ people: [], waiting: [] }, now, format(80))).toEqual([
-		"No chat user has access. `parley people pair --role owner` prints a code for the first owner.",
+		"No chat user has access, unless chat.people.allow in the configuration gives access. `parley people pair --role owner` prints a code for the first owner.",
 	]);
 	expect(peopleRows({ people: [], waiting: [bob] }, now, format(80))[0]).toMatch(/^KIND/);
 	expect(peopleRows({ people: [ada], waiting: [] }, now, format(80))).toHaveLength(2);

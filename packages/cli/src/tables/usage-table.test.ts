@@ -49,7 +49,7 @@ test("prints the budgets also without usage", () => {
 	const money = { spent_usd: 0, limit_usd: 5 };
 	const budget = { scope: "gateway", period: "day", source: "set", ...money } as const;
 	const rows = usageRows({ rows: [], total: nothing, budgets: [budget] }, "day", format);
-	expect(rows).toEqual(["no usage yet", "", expect.stringContaining("all sessions, today")]);
+	expect(rows).toEqual(["no usage", "", expect.stringContaining("all sessions, today")]);
 });
 
 test.each([80, 60, 40, 20])("prints no row that is wider than %d columns", (columns) => {

@@ -20,7 +20,7 @@ export const serviceTexts = {
 	missingKeys: ({ names, flags, file }: Filed & { readonly names: string; readonly flags: string }) =>
 		`the service does not get these environment variables of this shell: ${names}. \`parley service install ${flags}\` stores them in ${file}`,
 	notInstalled: ({ name }: Named) =>
-		`no service ${name} is installed; install it with \`parley service install\``,
+		`no service ${name} is installed; install it with \`parley service install --name ${name}\``,
 	nothingToRemove: ({ name }: Named) => `no service ${name} is installed`,
 	ofSystem: ({ name }: Named) =>
 		`${name} is a service of the system: \`sudo parley service uninstall --system\` removes it`,

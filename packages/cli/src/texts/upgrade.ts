@@ -37,7 +37,7 @@ export const upgradeTexts = {
 	aside: ({ directory }: { readonly directory: string }) =>
 		`the data of the failed upgrade is in ${directory}; delete it when you no longer need it`,
 	startFailed: ({ data, reason }: Stored & { readonly reason: string }) =>
-		`the gateway that uses ${data} did not start: ${reason}`,
+		`the gateway that uses ${data} could not be restarted: ${reason}`,
 	interrupted: "interrupted",
 	waitForRollback: "rolling back; wait until the old version runs again",
 	steps: {

@@ -12,6 +12,6 @@ export const keyTexts = {
 	searchKeys: "Enter uses it · Ctrl-R finds an older one · Esc leaves the search",
 	resumeHint: "`/resume NUMBER` continues a session here, `parley chat --session ID` elsewhere",
 	noSuchSession: ({ number }: { readonly number: string }): string =>
-		`The last list has no session ${number}. Use a number from /sessions, or the id of a session.`,
+		`Unknown session number ${number}. Use a number from /sessions, or the id of a session.`,
 	isCurrent: "This session is already open.",
 };

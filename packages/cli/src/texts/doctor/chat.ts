@@ -5,7 +5,7 @@ export const chatCheckTexts = {
 		`the configuration names ${tenant}, but no connector may serve it`,
 	unservedTenantFix:
 		"add its id to chat.tenants in the configuration, or create a token: parley token create connector NAME --platform PLATFORM",
-	noAccess: "no chat user has access through the configuration",
+	noAccess: "chat.tenants and chat.people.allow in the configuration name no guild or team",
 	tenants: ({ count }: { readonly count: number }) =>
 		count === 1 ? "1 guild or team" : `${count} guilds and teams`,
 } as const;

@@ -30,7 +30,7 @@ export const dataCheckTexts = {
 	auditDamaged: ({ seq, reason }: { readonly seq: number; readonly reason: string }) =>
 		`row ${seq}: ${reason}`,
 	auditDamagedFix: "compare the log with a backup; `parley audit --verify` shows how many rows are valid",
-	noMessages: "no stored messages to check yet",
+	noMessages: "no stored messages to check: no database with hashes exists yet",
 	messagesAlteredFix:
 		"compare the sessions with a backup; check the backup with `parley restore --verify FILE`",
 	messagesIntact: ({ summary }: { readonly summary: string }) => `intact: ${summary}`,

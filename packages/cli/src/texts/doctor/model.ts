@@ -53,7 +53,7 @@ export const modelCheckTexts = {
 export const skillCheckTexts = {
 	invalidFiles: ({ count, shown }: { readonly count: number; readonly shown: string }) =>
 		`${count === 1 ? "a skill file" : `${count} skill files`} cannot be used: ${shown}`,
-	invalidFilesFix: "fix these files; the next use reads them again",
+	invalidFilesFix: "fix the reported problems; the next use reads the files again",
 	noSkills: "no skills in the data directory",
 	skills: ({ count }: { readonly count: number }) => `${count} in the data directory`,
 	recentChanges: ({ count, shown }: { readonly count: number; readonly shown: string }) =>

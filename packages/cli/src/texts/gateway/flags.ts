@@ -17,7 +17,8 @@ export const gatewayFlagHelp = {
 	insecureLan: "allow other machines without TLS or proxy; tokens are sent unencrypted",
 	policy: "policy file (default: policy.jsonc in the data directory)",
 	notes: `
-You can also set all flags except --config in the configuration file, and as
-environment variables such as PARLEY_LISTEN. API keys come from environment
-variables such as ANTHROPIC_API_KEY, or from \`parley setup\`, which stores them.`,
+You can also set the flags from --listen to --log-level, except --config, in the
+configuration file, and as environment variables such as PARLEY_LISTEN. API keys
+come from environment variables such as ANTHROPIC_API_KEY, or from
+\`parley setup\`, which stores them.`,
 } as const;

@@ -22,7 +22,7 @@ export const rootTexts = {
 	confirmRoot:
 		"The root / contains all files of this machine. Agents could read everything that this user can read. A project directory is safer. Type yes to start anyway, or no to leave.",
 	notStarted:
-		"The gateway was not started. Choose a directory with `--root DIR`, or allow / without a question: parley projects allow /",
+		"The gateway was not started. Choose a directory with `--root DIR`, or allow / for all starts: parley projects allow /",
 } as const;
 
 /** Errors of `parley rpc`. */

@@ -38,7 +38,7 @@ export const modelTableTexts = {
 export const usageTableTexts = {
 	columns: ["CALLS", "INPUT", "CACHED", "OUTPUT", "COST"],
 	total: "total",
-	noUsage: "no usage yet",
+	noUsage: "no usage",
 	noPrice: ({ models }: { readonly models: string }) =>
 		`no price for ${models}: the cost shows as $0.00; add the price to models.json`,
 	setByOperator: "set by the operator",

@@ -1,6 +1,7 @@
 /** Texts in the table of the people with access, and results of the commands about people. */
 export const peopleTableTexts = {
-	noPeople: "No chat user has access. `parley people pair --role owner` prints a code for the first owner.",
+	noPeople:
+		"No chat user has access, unless chat.people.allow in the configuration gives access. `parley people pair --role owner` prints a code for the first owner.",
 	person: ({ person, name }: { readonly person: string; readonly name: string }) => `${person} (${name})`,
 	columns: ["PERSON", "NAME", "ROLE", "ADDED BY", "WHEN"],
 	waitingColumns: ["KIND", "NAME", "PLATFORM", "GUILD OR TEAM", "USER ID", "ROLE", "EXPIRES IN", "ID"],

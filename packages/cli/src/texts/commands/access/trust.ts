@@ -5,10 +5,11 @@ sandbox. Some calls always require approval: access to keys and passwords,
 control of this machine, irreversible changes, and writes outside the roots.
 Trust ends at its time limit or its maximum number of calls. It also ends in
 these cases:
-  - A member revokes it, stops the work, or denies three calls.
+  - A member revokes it or stops the work, or three calls are denied.
   - The policy changes, a budget is spent, or the sandbox fails.
-  - A person joins the channel who has no access, or is from another
-    organisation.
+  - A person who has no access, or is from another organisation, joins the
+    channel.
+  - The gateway or the connector was stopped for too long.
 Without --classes, trust covers all classes except outside-read.
 
 Examples:

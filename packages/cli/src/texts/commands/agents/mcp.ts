@@ -1,12 +1,12 @@
 export const mcpHelp = {
 	notes: `
 An MCP server gives the agent more tools. A local server is a program that runs
-in the sandbox, without network. Each call requires approval, unless a rule
-allows it.
+in the sandbox and can reach only hosts that you allow. Each call requires
+approval, unless a rule allows it.
 Servers are in mcp.servers of the configuration, and in mcp.json of the data
-directory, which \`parley mcp add\` writes. They are also in .mcp.json of each
-working directory that you trust. A change applies to the next message, without
-a restart.
+directory, a file that \`parley mcp add\` writes. They are also in .mcp.json of
+each working directory that you trust. A change applies to the next message,
+without a restart.
 
 Examples:
   parley mcp add notes --write ~/notes -- mcp-server-memory

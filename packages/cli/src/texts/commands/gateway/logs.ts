@@ -2,8 +2,8 @@ export const logsHelp = {
 	description: "show the log of the gateway",
 	notes: `
 If \`parley service install\` installed a systemd service for the data directory,
-shows the journal of the service. Otherwise, shows the log file run/gateway.log
-in the data directory.
+shows the journal of the service. Without a service, or while a gateway runs
+outside the service, shows the log file run/gateway.log in the data directory.
 
 Examples:
   parley logs --follow

@@ -1,7 +1,8 @@
 export const sessionsHelp = {
 	notes: `
-QUERY finds sessions whose title or messages contain all words, in any case.
-You can abbreviate an ID if only one session begins with it.
+QUERY finds sessions whose title or messages contain all words, in upper or
+lower case. You can abbreviate an ID to a unique beginning with at least 4
+characters after the prefix.
 
 Examples:
   parley sessions invoice march
@@ -46,6 +47,6 @@ export const sessionsMessages = {
 	forked: ({ id, title, at }: { readonly id: string; readonly title: string; readonly at: number }) =>
 		`forked up to message ${at}: ${id}${title === "" ? "" : `  ${title}`}`,
 	continueFork: ({ id }: { readonly id: string }) => `Continue it with \`parley chat --session ${id}\`.`,
-	invalidNumber: "Use the number of a command, such as 1.",
-	invalidPlace: "Use the number of a message, such as 3, or -1 to leave out the last message.",
+	invalidNumber: "Use the number of a command, for example 1.",
+	invalidPlace: "Use the number of a message, for example 3, or -1 to leave out the last message.",
 } as const;

@@ -15,13 +15,13 @@ Examples:
 
 export const taskHelp = {
 	notes: `
-You can abbreviate an ID if only one task begins with it; \`parley tasks\` lists
-the tasks.
+You can abbreviate an ID to a unique beginning with at least 4 characters after
+the prefix; \`parley tasks\` lists the tasks.
 
 Examples:
   parley task submit "Tidy up" "Remove unused exports" --watch
   parley task submit Report - --session sess_4k2x --tool read_file < report.txt
-  parley task reply 7fd --revise "keep the old names"
+  parley task reply 7fd1 --revise "keep the old names"
 `,
 	description: "submit a task in the background; show, watch, answer and cancel tasks",
 	submitNotes: `
