@@ -72,7 +72,7 @@ test.each<[string, AnswerFlags, OpenPromptPayload[], RegExp]>([
 		"what is no answer",
 		{ value: "perhaps" },
 		[approval],
-		/^invalid value perhaps for --value: answer y or n/,
+		/^invalid value "perhaps" for --value: answer y or n/,
 	],
 	["two answers", { value: "x", deny: true }, [waiting()], /^--deny and --value cannot be used together/],
 	["a reason for nothing", { reason: "x" }, [waiting()], /^--reason requires --deny/],

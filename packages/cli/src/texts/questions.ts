@@ -10,7 +10,7 @@ export const questionTexts = {
 	passwordAsValue:
 		"--value is not allowed for a password, because other users can read command lines; type the password at a terminal",
 	invalidValue: ({ value, hint }: { readonly value: string; readonly hint: string }) =>
-		`invalid value ${value} for --value: ${hint}`,
+		`invalid value ${JSON.stringify(value)} for --value: ${hint}`,
 	noTerminal: ({ isPassword }: { readonly isPassword: boolean }) =>
 		isPassword
 			? "cannot ask for a password without a terminal: run this command at a terminal"

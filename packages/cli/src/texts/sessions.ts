@@ -20,7 +20,7 @@ export const sessionTexts = {
 	noSession: ({ id }: { readonly id: string }) =>
 		`no session has an id that begins with ${id}; \`parley sessions\` lists the sessions`,
 	invalidPosition: ({ position }: { readonly position: string }) =>
-		`invalid position ${JSON.stringify(position)}: use the number of a message, such as 3, or -1 to leave out the last message`,
+		`invalid position ${JSON.stringify(position)}: use the number of a message, for example 3, or -1 to leave out the last message`,
 	noTitle: "(no title)",
 	severalSessions: ({ id }: { readonly id: string }) =>
 		`several sessions have an id that begins with ${id}; use one of these ids:`,

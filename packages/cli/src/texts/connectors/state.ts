@@ -35,7 +35,7 @@ export const connectorStateTexts = {
 /** Findings about the connector on this machine. */
 export const connectorCheckTexts = {
 	noneFix: ({ variables, platform }: { readonly variables: string; readonly platform: string }) =>
-		`set ${variables} and start the gateway with \`parley start\`, or run \`parley ${platform}\` as well`,
+		`set ${variables}, then start the gateway with \`parley start\`, or run \`parley ${platform}\` beside a running gateway`,
 	state: ({ words }: { readonly words: string }) => `connector: ${words}`,
 	none: ({ data, platform }: { readonly data: string; readonly platform: string }) =>
 		`no ${platform} connector is running on the data directory ${data}`,

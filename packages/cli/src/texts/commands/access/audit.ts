@@ -7,8 +7,8 @@ the row before it.
 --verify reports changed, moved and removed rows, with exit code 1. It also
 works without a gateway. To detect missing rows at the end, give an anchor: the
 gateway logs an anchor at each start and once a day. --verify also checks the
-stored text of all sessions. Rows of an earlier version have no hash and are not
-verified.
+stored text of all sessions, except text that an earlier version of Parley
+stored without a hash.
 
 Examples:
   parley audit --since 2d --principal discord:1234:5678
@@ -29,7 +29,7 @@ export const auditMessages = {
 	noRows: "no matching rows",
 	moreRows: ({ limit }: { readonly limit: number }) =>
 		`more than ${limit} rows may exist; --all shows all rows`,
-	invalidAnchor: "Use the number and the hash of a row, such as 1234:9f86d0….",
+	invalidAnchor: "Use NUMBER:HASH of a row, for example 1234:9f86d0….",
 	invalidTime: ({ text }: { readonly text: string }) =>
 		`invalid time ${text}\nallowed: an age such as 30m, 12h, 2d or 1w, a date such as 2026-03-14, or a time such as 2026-03-14T15:09:26Z`,
 } as const;

@@ -3,8 +3,8 @@ export const channelsHelp = {
 CHANNEL is PLATFORM:TENANT:CHANNEL, or PLATFORM:TENANT for all channels of a
 guild or team.
 \`set\` replaces all settings of the channel, including those from the
-configuration. Open sessions keep their agent, model, directory and budget; all
-other settings apply immediately.
+configuration. Open sessions continue to use their agent, model, directory and
+budget; all other settings apply immediately.
 
 Examples:
   parley channels set discord:111:222 --root ~/site --budget 5

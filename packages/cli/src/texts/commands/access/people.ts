@@ -5,8 +5,8 @@ export const peopleHelp = {
 There are two ways to give a chat user access. You print a code with \`pair\`, and
 the user types it in chat. Or the user requests access in chat and gets a code,
 and you \`approve\` it. A code can be used once, within an hour; \`deny\` cancels
-it. The first owner of a guild or team connects it to the gateway:
-\`parley people pair --role owner\`.
+it. The first owner of a guild or team connects that guild or team to the
+gateway: \`parley people pair --role owner\`.
 
 A guest can use the agent with read-only tools. A member can also use the
 other tools, an approver can also approve tool calls, and an owner can also

@@ -2,7 +2,7 @@ export const memoriesHelp = {
 	notes: `
 A note is about a chat user, about a channel, or for all chat users. The agent
 reads the notes that are relevant to a message. With QUERY, the command lists
-the notes that contain any of its words, the most relevant first.
+the notes that contain any word of QUERY, the most relevant first.
 
 Examples:
   parley memories deploy friday

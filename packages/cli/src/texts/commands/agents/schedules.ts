@@ -1,8 +1,8 @@
 export const schedulesHelp = {
 	notes: `
 A schedule sends a message to the agent at given times, with the rights of its
-owner. The list shows the next time of each schedule, and the reason if it did
-not fire.
+owner. The list shows the next time of each schedule, and the reason if a
+schedule did not fire.
 
 Examples:
   parley schedules
