@@ -10,6 +10,7 @@ import { readTypedRecord, type TypedRecord, writeTypedRecord } from "../rooms/ty
 import type { KnownSession } from "../subscription/known-sessions.ts";
 import type { RoomSession } from "../subscription/session-subscription.ts";
 import { recentMs } from "../subscription/subscriptions.ts";
+import { approvalTexts } from "../texts/approvals.ts";
 import { questionTexts } from "../texts/questions.ts";
 import type { OwnPost } from "./find-post.ts";
 import type { EventOutcome, EventParts, Turn } from "./handler.ts";
@@ -53,8 +54,10 @@ export async function answerTyped(
 	}
 	await subscriptions.follow(session);
 	const answering = { ...answeringOf(event, turn), session, token };
+	const needed = questionOf(context, answering)?.call?.approvals ?? 1;
 	const given = await sendTypedAnswer(context, answering, response);
-	if (given.type === "given") return { effect: "answered", session, reply: acknowledgement(response) };
+	if (given.type === "given")
+		return { effect: "answered", session, reply: acknowledgement(response, needed) };
 	// The question has been closed since the message was received.
 	if (given.type === "late") return undefined;
 	// In a thread, the message may be a request to the agent instead of an answer.
@@ -122,10 +125,12 @@ async function readInThread(
 	return { session, token, response: typed.response };
 }
 
-function acknowledgement({ value, cancelled }: TypedRecord["response"]): Reply {
+/** Returns a reply to an accepted answer. `needed` is the number of approvals that a call needs. */
+function acknowledgement({ value, cancelled }: TypedRecord["response"], needed: number): Reply {
 	const { typed } = questionTexts;
 	if (cancelled) return { text: typed.denied };
-	return { text: value === "once" || value === "session" ? typed.approved : typed.answered };
+	if (value !== "once" && value !== "session") return { text: typed.answered };
+	return { text: needed > 1 ? approvalTexts.list.counted({ needed }) : typed.approved };
 }
 
 interface OnlyPrompt {

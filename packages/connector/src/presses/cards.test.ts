@@ -63,6 +63,24 @@ test("a pending call that the button does not cover is reported", async () => {
 	expect(text).toContain("- **4.** `write_file` · write d.txt: the post did not show all of this call.");
 });
 
+test("a critical call that the button does not cover names the operator", async () => {
+	const t = new QuestionContext(questions, sent);
+	const { text } = (await press("approve-all", t, `${tokenOf(1)}.3`)) ?? {};
+	expect(text).toContain("**3.** `write_file` · write .env: only the operator can approve it");
+});
+
+test("a call with changeable arguments that the button does not cover must be approved separately", async () => {
+	const [, , votes] = writes([".a", ".b", "v.txt"], { context: { approvals: 2 } });
+	const t = new QuestionContext(
+		[a, b, votes].filter((event) => event !== undefined),
+		sent,
+	);
+	const { text } = (await press("approve-all", t, `${tokenOf(1)}.3`)) ?? {};
+	expect(text).toContain(
+		"**3.** `write_file` · write v.txt: its arguments can still change, so approve this call separately",
+	);
+});
+
 test("all displayed calls are denied with one reason", async () => {
 	const t = new QuestionContext(questions, sent);
 	const reply = await press("deny-all", t, buttonOf(questions), " not today ");

@@ -58,12 +58,20 @@ async function answerAll(
 	}
 	for (const row of others) {
 		const question = slice.open.find(({ token }) => token === row.token);
-		if (question) left.push(`**${row.number}.** ${callLine({ row, question })}: ${texts.unseen}`);
+		if (question)
+			left.push(`**${row.number}.** ${callLine({ row, question })}: ${whyOmitted(question, verb)}`);
 	}
 	const parts: string[] = [];
 	if (done.length > 0) parts.push(texts.done[verb], bullets(done));
 	if (left.length > 0) parts.push(texts.left[verb], bullets(left));
 	return { text: parts.join("\n\n") };
+}
+
+/** Returns the reason why a button does not answer a waiting call of its card. */
+function whyOmitted({ call }: OpenQuestion, verb: Answering["verb"]): string {
+	if (verb === "deny") return texts.unseen;
+	if (call?.risk === "critical") return texts.critical;
+	return call?.editable === true && call.approvals !== undefined ? texts.changeable : texts.unseen;
 }
 
 interface AnsweringOne extends Answering {

@@ -102,6 +102,16 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ shows: ["Approved once** by @olga", "✅ Approved."], in: thread },
 		{ requested: "send_message", times: 1 },
 	],
+	"an approval by message of a call that needs several approvals is only recorded": [
+		starts,
+		{ gateway: { asks: { context: { approvals: 2 } } } },
+		{ says: "approve", in: thread, by: "olga" },
+		{ requested: "prompt_response", times: 1, with: { value: "once" } },
+		{
+			shows: ["run_command", "Your approval is recorded. The call needs 2 approvals in total."],
+			in: thread,
+		},
+	],
 	"a denial by message has its reason": [
 		starts,
 		approval,

@@ -162,6 +162,7 @@ export const approvalTexts = {
 			"The calls are not approved, because a call has changed since this post was shown. Press **Details** on the card again.",
 		unseen: "the post did not show all of this call. Press **Details**",
 		critical: "only the operator can approve it, with `parley answer`",
+		changeable: "its arguments can still change, so approve this call separately",
 		notShown: "this post no longer shows this call",
 		answered: ({ outcome }: { readonly outcome: string }): string => `already answered: ${outcome}`,
 		notWaiting: "this call is no longer waiting for a decision",
