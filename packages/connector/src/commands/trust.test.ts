@@ -27,7 +27,7 @@ const wish = {
 	classes: null,
 	max_actions: 200,
 	minutes: 480,
-	reason: "tests",
+	reason: "tests.",
 	created_at: "1970-01-01T00:00:10.000Z",
 	expires_at: "1970-01-01T01:00:00.000Z",
 };
@@ -92,7 +92,7 @@ const scenarios: readonly Scenario[] = [
 		name: "the status tells of a wish that nobody has answered",
 		command: "trust status",
 		answers: { list_grants: () => ({ grants: [], wishes: [wish] }) },
-		says: /not trusted\. .*\n\n❓ @42 requests trust for 8 h: tests\./,
+		says: /not trusted\. .*\n\n❓ @42 requests trust for 8 h: tests\. An owner/,
 		asks: { method: "list_grants", params: {} },
 	},
 ];

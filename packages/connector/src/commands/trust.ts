@@ -1,4 +1,5 @@
 import { defined } from "@parley/base";
+import { clause } from "../conversation/answers/notice.ts";
 import { lengthOf } from "../conversation/tasks/length-of.ts";
 import { coverOf, personOf } from "../conversation/trust/grant-words.ts";
 import { plainLine } from "../conversation/vocabulary/plain.ts";
@@ -94,14 +95,14 @@ const status: Command = {
 				texts.until({ at: platform.moment(until, clock.now()) }),
 				texts.covered({ cover: coverOf(grant, platform), calls }),
 				card.grantedBy({ person: personOf(granted_by, platform), reason: plainLine(reason, 300) }),
-				card.stillRequired,
+				card.stillRequired({ reads: grant.classes?.includes("outside-read") !== true }),
 			].join("\n");
 		});
 		const requested = requests.map(({ person: by, minutes, reason }) =>
 			texts.request({
 				person: by === undefined ? undefined : personOf(by, platform),
 				length: lengthOf(minutes * minuteMs),
-				reason: plainLine(reason, 300),
+				reason: clause(reason, 300),
 			}),
 		);
 		const none = texts.none({ command: platform.command("trust on", room) });

@@ -17,7 +17,7 @@ export const conversationTexts = {
 
 	switch: {
 		description: "Switch to another conversation of this channel",
-		session: "Its title, or its number in the list",
+		session: "Title of the conversation, or its number in the list",
 		unknown: ({ name, list }: { readonly name: string; readonly list: string }): string =>
 			`No conversation here has the title or number “${name}”. \`${list}\` shows all.`,
 		ambiguous: ({ name, list }: { readonly name: string; readonly list: string }): string =>
@@ -59,14 +59,14 @@ export const conversationTexts = {
 	compact: {
 		description: "Summarise a conversation of this channel to save tokens",
 		started: "Summarising the conversation…",
-		busy: "I am still working here. Try again after my answer.",
+		busy: "I am still working here. Try again when I have finished.",
 		// `before`, `after`: numbers of tokens as text.
 		compacted: ({ before, after }: { readonly before: string; readonly after: string }): string =>
 			`I now work from a summary of the conversation: ${before} → ${after} tokens.`,
 		unchanged: "There is nothing to summarise in this conversation.",
 		cancelled: "Stopped. The conversation was not summarised.",
 		failed: ({ error }: { readonly error: string }): string =>
-			`The conversation was not summarised: ${error}`,
+			`The conversation was not summarised: ${error}.`,
 	},
 
 	info: {
@@ -120,7 +120,7 @@ export const conversationTexts = {
 		// `command`: a command in its text form.
 		inThread: ({ command }: { readonly command: string }): string =>
 			`This channel has no conversation of its own. Write \`${command}\` in the thread of a conversation.`,
-		gone: "This conversation was closed, or you cannot see it. Choose another conversation.",
+		gone: "This conversation is no longer current, or you cannot see it. Choose another conversation.",
 		stopped: ({ title }: { readonly title: string }): string => `Stopped: ${title}`,
 		idle: ({ title }: { readonly title: string }): string => `I am no longer working on ${title}.`,
 		modelChosen: ({ model, title }: { readonly model: string; readonly title: string }): string =>

@@ -40,7 +40,8 @@ export const scheduleTexts = {
 		readonly name: string;
 		readonly when: string;
 		readonly silent: boolean;
-	}): string => `${name} is scheduled: ${when}${silent ? ", shown only if the run fails" : ""}.`,
+	}): string =>
+		`${name} is scheduled: ${when}.${silent ? " The result is shown only if the run fails." : ""}`,
 	removed: ({ name }: { readonly name: string }): string => `${name} is no longer scheduled.`,
 	missed: ({ name, error }: { readonly name: string; readonly error: string }): string =>
 		`${name} did not run: ${error}.`,

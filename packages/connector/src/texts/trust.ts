@@ -44,8 +44,9 @@ export const trustTexts = {
 		until: ({ at }: { readonly at: string }): string => `- Expires ${at}`,
 		grantedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
 			`- Granted by ${person}: ${reason}`,
-		stillRequired:
-			"- Still requires approval: writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
+		// `reads`: whether reads outside the working directory still require approval.
+		stillRequired: ({ reads }: { readonly reads: boolean }): string =>
+			`- Still requires approval: ${reads ? "reads and writes" : "writes"} outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions`,
 		end: "End trust",
 		ended: ({ at, reason }: { readonly at: string; readonly reason: string }): string =>
 			`🔒 **This channel is no longer trusted**, ${at}: ${reason}.`,

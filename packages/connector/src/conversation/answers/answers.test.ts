@@ -294,7 +294,7 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 		shown: [
 			"milestone: I now work from a summary of the conversation: 18,200 → 2,400 tokens.",
 			"milestone: There is nothing to summarise in this conversation.",
-			"error: The conversation was not summarised: Overloaded.",
+			"error: The conversation was not summarised: overloaded.",
 			"milestone: Stopped. The conversation was not summarised.",
 		],
 	},

@@ -1,7 +1,7 @@
 import type { EventPayloads } from "@parley/protocol";
 import { conversationTexts } from "../../texts/conversations.ts";
 import type { ShowOperation } from "../vocabulary/render-operation.ts";
-import { notice, sentence } from "./notice.ts";
+import { clause, notice } from "./notice.ts";
 
 const tokens = new Intl.NumberFormat("en");
 
@@ -24,6 +24,6 @@ export function showCompaction({
 		case "cancelled":
 			return notice("milestone", texts.cancelled);
 		case "failed":
-			return notice("error", texts.failed({ error: sentence(error) }), "failed");
+			return notice("error", texts.failed({ error: clause(error) }), "failed");
 	}
 }

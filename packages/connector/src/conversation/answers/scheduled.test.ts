@@ -97,7 +97,7 @@ test.each<{ what: string; events: readonly AnswerEvent[]; shown: readonly string
 			["schedule.removed", { ...entry, reason: "completed", by: "" }],
 		],
 		shown: [
-			"milestone: ⏰ **Stand\\*up\\*** is scheduled: every 2 hours, shown only if the run fails.",
+			"milestone: ⏰ **Stand\\*up\\*** is scheduled: every 2 hours. The result is shown only if the run fails.",
 			"milestone: ⏰ **Stand\\*up\\*** is no longer scheduled.",
 		],
 	},

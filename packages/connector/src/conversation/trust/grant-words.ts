@@ -2,6 +2,7 @@ import { definedItems } from "@parley/base";
 import type { GrantPayload } from "@parley/protocol";
 import type { PersonNames } from "../../platform/chat-platform.ts";
 import { trustTexts } from "../../texts/trust.ts";
+import { clause } from "../answers/notice.ts";
 import { plainLine } from "../vocabulary/plain.ts";
 import { plainWithPeople } from "../vocabulary/without-ids.ts";
 
@@ -50,10 +51,10 @@ export function grantEndText(reason: string, names: Names): string {
 	if (by !== undefined) {
 		const isPerson = by === "operator" || by.split(":").length === 3;
 		// If a connector ended the grant, the reason is sufficient.
-		if (!isPerson && why !== "") return plainLine(why, 300);
+		if (!isPerson && why !== "") return clause(why, 300);
 		return trustTexts.ends.endedBy({
 			person: personOf(by, names),
-			reason: why === "" ? "" : plainLine(why, 300),
+			reason: why === "" ? "" : clause(why, 300),
 		});
 	}
 	return reason === "expired" ? trustTexts.ends.expired : plainWithPeople(reason, 300, names);

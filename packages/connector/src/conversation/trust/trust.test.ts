@@ -28,7 +28,7 @@ function open(cover: string, by: string): string {
 		`- Covered: ${cover}`,
 		"- Expires {until 3600 s}",
 		`- Granted by ${by}: tonight's \\*release\\*`,
-		"- Still requires approval: writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
+		"- Still requires approval: reads and writes outside the working directory, secrets, changes to the gateway, commands without a sandbox, and irreversible actions",
 		"[End trust]",
 	].join("\n");
 }
@@ -103,6 +103,22 @@ const scenarios: readonly Scenario[] = [
 		name: "who ends it may say why",
 		events: [created, ended("revoked by operator: the release *is* out")],
 		sees: closed("the operator ended the trust: the release \\*is\\* out"),
+	},
+	{
+		name: "a final full stop of a reason is not repeated",
+		events: [created, ended("revoked by operator: the release is out.")],
+		sees: closed("the operator ended the trust: the release is out"),
+	},
+	{
+		name: "a grant for reads outside the working directory shows that writes still require approval",
+		events: [[10, "grant.created", { ...grant, classes: ["outside-read"] }]],
+		sees: [
+			open(
+				"all tools, only the class outside-read, for all members here, at most 200 calls",
+				"the operator",
+			).replace("reads and writes", "writes"),
+		],
+		open: "grant_1dddddd",
 	},
 	{
 		name: "where others may read the channel, that is the reason and not who noticed",

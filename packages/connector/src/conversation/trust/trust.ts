@@ -48,7 +48,7 @@ function openGrantCard(grant: GrantPayload, scene: Scene): ShowOperation {
 			card.covered({ cover: coverOf(grant, platform) }),
 			card.until({ at: platform.moment(until, scene.at) }),
 			card.grantedBy({ person: personOf(granted_by, platform), reason: plainLine(reason, 300) }),
-			card.stillRequired,
+			card.stillRequired({ reads: grant.classes?.includes("outside-read") !== true }),
 		].join("\n"),
 		controls: [[{ type: "button", id: end, label: card.end, style: "danger" }]],
 	};
