@@ -261,14 +261,14 @@ function explained(
 	);
 	const by = models.map(({ model: name }) => `\`${name}\``).join(", ");
 	const fileNames = files.map(({ name }) => `\`${name}\``).join(", ");
+	const error = answer?.error ?? "";
+	const isStopped = error === "cancelled";
 	return definedItems([
-		texts.states[state],
+		isStopped ? texts.stopped : texts.states[state],
 		read === undefined ? undefined : readWords(read, platform),
 		by === "" ? undefined : texts.models({ models: by }),
 		used.length === 0 ? undefined : used.slice(0, 20).join("\n"),
-		answer !== undefined && answer.error !== ""
-			? texts.error({ error: plainWithPeople(answer.error, 300, platform) })
-			: undefined,
+		error === "" || isStopped ? undefined : texts.error({ error: plainWithPeople(error, 300, platform) }),
 		fileNames === "" ? undefined : texts.files({ files: fileNames }),
 	]);
 }

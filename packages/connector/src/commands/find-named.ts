@@ -110,7 +110,7 @@ export async function removeNamed<Value>(
 
 function unnamed(found: "none" | "several", { kind, typed, list }: NameSearch): ParleyError {
 	const { none, several } = commandTexts.named;
-	const facts = { thing: kind, typed: typed.trim(), list };
+	const facts = { thing: kind, hasTitle: kind !== "note", typed: typed.trim(), list };
 	return found === "none"
 		? new ParleyError(none(facts), { code: "not_found" })
 		: new ParleyError(several(facts), { code: "invalid_argument" });

@@ -1,3 +1,4 @@
+import { ParleyError } from "@parley/base";
 import { expect, test } from "vitest";
 import { commanded, scriptedContext } from "../testing/question-context.ts";
 import type { ScriptedAnswers } from "../testing/scripted-requests.ts";
@@ -95,6 +96,18 @@ test("in a thread without private commands, the hint names the command of the ch
 	const { text } =
 		(await list?.run({ ...context, platform: { ...context.platform, command } }, handled)) ?? {};
 	expect(text).toContain("`/parley memory` shows them to you alone");
+});
+
+test("an unknown note can only be named by its number", async () => {
+	const { context } = scriptedContext({
+		list_memories: () => ({ memories: [note] }),
+		forget_memory: () => {
+			throw new ParleyError('not available: Memory not found: "tea"', { code: "unimplemented" });
+		},
+	});
+	const [, forget] = memoryCommands;
+	const unknown = forget?.run(context, commanded("forget", { what: "tea" }));
+	await expect(unknown).rejects.toThrow(/^there is no note “tea” here: use a number from \S*memory$/);
 });
 
 test("a note is deleted by its number in the list", async () => {

@@ -82,7 +82,7 @@ test.each([
 	[404, { error: "file not found: file_1" }, "not_found", "file not found: file_1"],
 	[403, { error: "forbidden" }, "permission_denied", "forbidden"],
 	[413, { error: "too large" }, "invalid_argument", "too large"],
-	[502, "<html>", "unavailable", "status 502"],
+	[502, "<html>", "unavailable", "did not complete the request: it answered with status 502"],
 ])("the status %d is a refusal with the words of the gateway", async (status, body, code, words) => {
 	const { files } = await gatewayThat(answer(status, body));
 	await expect(files.download("file_1", 100, signal)).rejects.toMatchObject({

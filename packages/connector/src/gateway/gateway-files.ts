@@ -174,7 +174,7 @@ function wordsOf({ status, body }: Answered): string {
 	try {
 		return Words.parse(parseJson(body.toString())).error;
 	} catch {
-		return `the gateway did not transfer the file: it answered with status ${status}; try again later`;
+		return `the gateway did not complete the request: it answered with status ${status}; try again later`;
 	}
 }
 

@@ -166,7 +166,7 @@ test.each<[Kind, Situation, string, readonly [method: string, params: object][]]
 test("a request for another answer during a run is refused, so that it blocks nothing", async () => {
 	const busy = new ParleyError("session busy: a run is at work", { code: "resource_exhausted" });
 	const { text } = await pressed("again", { answers: answered, results: [busy] });
-	expect(text).toBe("I am still busy here. Press **Again** in a moment.");
+	expect(text).toBe("I am still busy here. Please try again in a moment.");
 });
 
 test.each(["stop", "again", "good", "bad", "rerun"] as const)(

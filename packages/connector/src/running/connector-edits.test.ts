@@ -86,6 +86,12 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ commands: "why", options: { message: "m1" } },
 		{ privately: ["ignored the edit"] },
 	],
+	"why reports that a run was stopped, and not that it failed": [
+		{ says: "one" },
+		{ stops: true },
+		{ commands: "why", options: { message: "m1" } },
+		{ privately: ["I accepted it as a request.\n\nThe run was stopped."] },
+	],
 	"a command that was not understood is obeyed when it is mended": [
 		{ says: "!session" },
 		{ edits: "m1", to: "!session new" },
@@ -145,7 +151,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 		{ losesDatabase: true },
 		{ edits: "m1", to: "two" },
 		{ requested: "send_message", times: 1 },
-		{ shows: ["done", "I started before you edited this message."] },
+		{ shows: ["done", "I accepted this message before you edited it."] },
 	],
 	"stop also stops what was at work before the room was turned to another conversation": [
 		{ says: "one" },

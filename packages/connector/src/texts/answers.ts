@@ -103,7 +103,7 @@ export const answerTexts = {
 		notJoined: "The running request cannot accept this message. The message stays in the queue.",
 		noLongerQueued: "This message is no longer in the queue.",
 		onlyLast: "Only the latest answer can be repeated. Please send your message again instead.",
-		busy: "I am still busy here. Press **Again** in a moment.",
+		busy: "I am still busy here. Please try again in a moment.",
 		again: "The new answer follows below.",
 		thanks: "Thank you for your feedback.",
 		thanksOperator: "Thank you. The operator can read your feedback.",

@@ -24,13 +24,16 @@ export const commandTexts = {
 	named: {
 		none: ({
 			thing,
+			hasTitle,
 			typed,
 			list,
 		}: {
 			readonly thing: string;
+			readonly hasTitle: boolean;
 			readonly typed: string;
 			readonly list: string;
-		}): string => `there is no ${thing} “${typed}” here: use a title or a number from ${list}`,
+		}): string =>
+			`there is no ${thing} “${typed}” here: use ${hasTitle ? "a title or a number" : "a number"} from ${list}`,
 		several: ({
 			thing,
 			typed,

@@ -1,7 +1,7 @@
 /** Markdown texts about messages to the agent, presses and errors in general. */
 export const messageTexts = {
 	greeting: "Hello! Write your request in the same message as my name. `!help` lists the commands.",
-	edited: "I started before you edited this message.",
+	edited: "I accepted this message before you edited it.",
 	notHandled:
 		"I could not handle your message because of an error on my side. Please send it again later. The operator can find the reason in the log.",
 	notDone:
@@ -27,6 +27,7 @@ export const messageTexts = {
 			active: "I am working on it.",
 			ended: "The run has ended.",
 		},
+		stopped: "The run was stopped.",
 		// `by`: undefined if no person decided.
 		call: ({
 			tool,
@@ -52,7 +53,7 @@ export const messageTexts = {
 		reply: "the message replies to one of my posts",
 		others: "the message mentions another person",
 		thread: "the message is in one of my threads",
-		open: "the message is in a channel in which I answer every message",
+		open: "the message is in a channel in which I also answer messages without a mention",
 		unaddressed: "the message does not mention me",
 	},
 

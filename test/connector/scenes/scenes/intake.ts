@@ -99,7 +99,7 @@ export const intake: readonly Scene<DiscordSite>[] = [
 			{ says: "@Parley say: tee", as: "m" },
 			{ shows: "[offline] tee" },
 			{ edits: "m", into: "@Parley say: tea" },
-			{ shows: ["I started before you edited this message", "[Answer the edited message]"] },
+			{ shows: ["I accepted this message before you edited it", "[Answer the edited message]"] },
 			{ clicks: "Answer the edited message", by: "Max" },
 			{ answered: "Only the author of that message can send it again" },
 			{ clicks: "Answer the edited message" },
