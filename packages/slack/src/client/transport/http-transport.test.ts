@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
-import { request } from "node:http";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { request, Server } from "node:http";
 import { type Clock, systemClock, type Timer } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
@@ -125,6 +126,35 @@ test("a used port is reported with its number", async () => {
 		suspected: () => undefined,
 	});
 	await expect(second.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port}`);
+});
+
+/** Resolves with the server that receives the next request. */
+async function serverOf(send: () => Promise<unknown>): Promise<Server> {
+	const found = Promise.withResolvers<Server>();
+	const note = (message: unknown): void => {
+		const { server }: { server?: unknown } = Object(message);
+		if (server instanceof Server) found.resolve(server);
+	};
+	subscribe("http.server.request.start", note);
+	await send();
+	unsubscribe("http.server.request.start", note);
+	return found.promise;
+}
+
+test("errors of a server that listens are logged, and the server still watches for missing events", async () => {
+	const clock = new ManualClock(systemClock.now());
+	await using slack = await receiving(async () => undefined, clock);
+	const server = await serverOf(() => slack.send(event));
+	// Node emits these errors if it cannot accept a connection, for example without free file descriptors.
+	for (const code of ["ENFILE", "ENOBUFS"]) server.emit("error", new Error(`accept ${code}`));
+	expect(slack.log.records.map(({ level, message }) => [level, message])).toEqual([
+		["error", "the server failed"],
+		["error", "the server failed"],
+	]);
+	expect((await slack.send('{"type":"event_callback","event_id":"Ev2"}')).status).toBe(200);
+	slack.posted();
+	clock.advance(90_000);
+	expect(slack.suspicions).toHaveLength(1);
 });
 
 function slow(url: string, headers: Readonly<Record<string, string>>) {

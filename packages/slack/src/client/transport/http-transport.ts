@@ -78,7 +78,12 @@ export class HttpTransport implements Transport {
 	async start(): Promise<number> {
 		const { host, port } = this.#parts.listen;
 		const listening = Promise.withResolvers<number>();
-		this.#server.once("error", (cause: Error) => {
+		this.#server.on("error", (cause: Error) => {
+			// A server that listens emits an error for a connection that it cannot accept, and continues.
+			if (this.#server.listening) {
+				this.#parts.log.error("the server failed", { error: cause });
+				return;
+			}
 			const message = connectionTexts.cannotListen({ host, port, reason: cause.message });
 			this.#silence.stop();
 			listening.reject(new ParleyError(message, { code: "failed_precondition", cause }));
