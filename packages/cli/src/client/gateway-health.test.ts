@@ -1,6 +1,10 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { defined } from "@parley/base/defined";
 import { expect, test } from "vitest";
-import { type HealthReport, healthRows } from "./gateway-health.ts";
+import { CapturedIo } from "../testing/captured-io.ts";
+import { type HealthReport, healthRows, readHealthReport } from "./gateway-health.ts";
 
 const usual: HealthReport = {
 	auth: "local",
@@ -74,4 +78,28 @@ test.each<[HealthReport["sandbox"], readonly string[]]>([
 	[{ mode: "bubblewrap" }, ["bubblewrap"]],
 ])("describes the sandbox %j", (sandbox, words) => {
 	expect(healthRows(defined({ sandbox })).map(([, value]) => value)).toEqual(words);
+});
+
+/** Reads the health report from a server that answers every request with `status` and `body`. */
+async function readFrom(status: number, body: string): Promise<HealthReport | null> {
+	await using server = createServer((_request, response) => {
+		response.writeHead(status).end(body);
+	}).listen(0, "127.0.0.1");
+	await once(server, "listening");
+	// The cast is safe because the server listens on a port, not on a path.
+	const { port } = server.address() as AddressInfo;
+	return await readHealthReport({ url: `http://127.0.0.1:${port}` }, new CapturedIo({ PARLEY_TOKEN: "t" }));
+}
+
+test("reads the report, which a user without the permission does not get", async () => {
+	expect(await readFrom(200, JSON.stringify(usual))).toEqual(usual);
+	expect(await readFrom(403, '{"error":"not allowed"}')).toBeNull();
+});
+
+test.each([
+	[502, "<html><h1>502 Bad Gateway</h1></html>", /^the server at http:\S+ answers with HTTP 502: /],
+	[500, '{"error":"internal error"}', /^internal error$/],
+	[200, "<html>Welcome</html>", /JSON/],
+])("a response with HTTP %i and the body %j is an error with its cause", async (status, body, message) => {
+	await expect(readFrom(status, body)).rejects.toThrow(message);
 });

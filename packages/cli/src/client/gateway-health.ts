@@ -3,7 +3,7 @@ import type { SandboxFeatures } from "@parley/core";
 import type { Io } from "../command-line/io.ts";
 import { healthTexts } from "../texts/gateway/health.ts";
 import { type AddressFlags, findGateway } from "./gateway-address.ts";
-import { getFromGateway } from "./gateway-http.ts";
+import { answerError, getFromGateway } from "./gateway-http.ts";
 
 /** Health report of a gateway. A gateway of an earlier version sends fewer fields. */
 export interface HealthReport {
@@ -48,17 +48,19 @@ interface SandboxReport {
 const patienceMs = 3_000;
 
 /**
- * Reads the health report of the gateway. Resolves with null for a status other than 200, for example if this user
- * may not read the report. Rejects if no gateway answers, or if the response is not JSON.
+ * Reads the health report of the gateway. Resolves with null if this user may not read the report. Rejects if no
+ * gateway answers, for another status than 200, or if the response is not JSON.
  */
 export async function readHealthReport(flags: AddressFlags, io: Io): Promise<HealthReport | null> {
 	const address = await findGateway(flags, io);
 	const signal = AbortSignal.timeout(patienceMs);
-	const { status, text } = await getFromGateway(address, "/api/health?verbose", signal);
-	const report = parseJson(text);
+	const answered = await getFromGateway(address, "/api/health?verbose", signal);
+	if (answered.status === 403) return null;
+	if (answered.status !== 200) throw answerError(address, answered);
+	const report = parseJson(answered.text);
 	// The cast is safe for every gateway that answers with 200, because it is Parley's own gateway and all fields are
 	// optional.
-	return status === 200 && typeof report === "object" ? (report as HealthReport) : null;
+	return typeof report === "object" ? (report as HealthReport) : null;
 }
 
 export function healthRows({
