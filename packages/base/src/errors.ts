@@ -45,3 +45,22 @@ export class ParleyError extends Error {
 		return new ParleyError("internal error", { code: "internal", cause: reason });
 	}
 }
+
+/** Failure and its correction. The message has `separator` between both; default: ": ". */
+interface Correctable {
+	readonly what: string;
+	readonly fix: string;
+	readonly separator?: string;
+}
+
+/** Error with a known correction, so that a report can show the failure and the correction separately. */
+export class CorrectableError extends ParleyError {
+	readonly what: string;
+	readonly fix: string;
+
+	constructor({ what, fix, separator = ": " }: Correctable, options: ParleyErrorOptions) {
+		super(`${what}${separator}${fix}`, options);
+		this.what = what;
+		this.fix = fix;
+	}
+}

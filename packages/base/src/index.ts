@@ -2,7 +2,7 @@ export { alternatives } from "./alternatives.ts";
 export { type Cache, createCache } from "./cache.ts";
 export { type Clock, delay, systemClock, type Timer } from "./clock.ts";
 export { type Defined, defined, definedItems } from "./defined.ts";
-export { type ErrorCode, ParleyError, type ParleyErrorOptions } from "./errors.ts";
+export { CorrectableError, type ErrorCode, ParleyError, type ParleyErrorOptions } from "./errors.ts";
 export { type FailpointEffects, type Failpoints, noFailpoints, parseFailpoints } from "./failpoints.ts";
 export { chanceOf, createIds, type Ids } from "./ids.ts";
 export { duplicateKey, type JsonLimits, parseJson } from "./json.ts";

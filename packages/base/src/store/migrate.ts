@@ -6,7 +6,7 @@ import {
 	MIGRATION_LOCK_ID,
 	Migrator,
 } from "kysely/migration";
-import { ParleyError } from "../errors.ts";
+import { CorrectableError, ParleyError } from "../errors.ts";
 import type { Engine, Migration } from "./store.ts";
 
 /** A database, and the migrations that the program expects in the database. */
@@ -29,9 +29,11 @@ export async function findPending({ db, migrations }: Schema): Promise<string | 
 	const applied = await readMigrationNames(db);
 	const newest = applied.findLast((name) => !known.includes(name));
 	if (newest === undefined) return known.find((name) => !applied.includes(name));
-	throw new ParleyError(
-		`a newer version of Parley wrote the database (newest migration: ${newest}; this program knows migrations up to ${known.at(-1)}): ` +
-			"upgrade the program or restore a backup",
+	throw new CorrectableError(
+		{
+			what: `a newer version of Parley wrote the database (newest migration: ${newest}; this program knows migrations up to ${known.at(-1)})`,
+			fix: "upgrade the program or restore a backup",
+		},
 		{ code: "failed_precondition" },
 	);
 }

@@ -12,7 +12,7 @@ import {
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Kysely } from "kysely";
-import { ParleyError } from "../errors.ts";
+import { CorrectableError, ParleyError } from "../errors.ts";
 import { findPending } from "./migrate.ts";
 import { NodeSqliteDialect } from "./node-sqlite-dialect.ts";
 import type { StorageFailure } from "./storage-health.ts";
@@ -68,9 +68,11 @@ function refuseDamage(file: string, check: () => void): void {
 		check();
 	} catch (cause) {
 		if (!isDamage(cause)) throw cause;
-		throw new ParleyError(
-			`the database ${file} is damaged and was not changed: move it and its -wal file aside, ` +
-				"restore a backup in its place, and start again",
+		throw new CorrectableError(
+			{
+				what: `the database ${file} is damaged and was not changed`,
+				fix: "move it and its -wal file aside, restore a backup in its place, and start again",
+			},
 			{ code: "data_loss", cause },
 		);
 	}

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { Stats } from "node:fs";
 import { chmod, chown, link, mkdir, open, readdir, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { ParleyError } from "@parley/base";
+import { CorrectableError } from "@parley/base";
 import { dataDirectoryTexts } from "../texts/data-directory.ts";
 import { errno } from "./errno.ts";
 
@@ -62,9 +62,10 @@ export async function checkPermissions(path: string, forbidden: number): Promise
 	if ((status.mode & forbidden) === 0) return;
 	const mode = (status.mode & 0o777).toString(8);
 	const fix = `chmod ${status.isDirectory() ? "700" : "600"} '${path.replaceAll("'", "'\\''")}'`;
-	throw new ParleyError(dataDirectoryTexts.openFile({ path, mode, fix }), {
-		code: "failed_precondition",
-	});
+	throw new CorrectableError(
+		{ what: dataDirectoryTexts.openFile({ path, mode }), fix, separator: dataDirectoryTexts.beforeCommand },
+		{ code: "failed_precondition" },
+	);
 }
 
 /**

@@ -71,8 +71,10 @@ export const dataDirectoryTexts = {
 	}) =>
 		`${directory} is in use by another ${program}${owner}; ${stop}, or choose another directory with ${flag} DIR`,
 	locked: ({ path }: { readonly path: string }) => `${path} is locked by another process: try again later`,
-	openFile: ({ path, mode, fix }: { readonly path: string; readonly mode: string; readonly fix: string }) =>
-		`${path} is open to other users of this machine (mode ${mode}); run: ${fix}`,
+	openFile: ({ path, mode }: { readonly path: string; readonly mode: string }) =>
+		`${path} is open to other users of this machine (mode ${mode})`,
+	/** Text between an error and the command that corrects the error. */
+	beforeCommand: "; run: ",
 	keyLength: ({
 		path,
 		bytes,

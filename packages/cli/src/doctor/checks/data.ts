@@ -4,7 +4,7 @@ import type { Found } from "../../tables/finding-rows.ts";
 import { dataCheckTexts } from "../../texts/doctor/data.ts";
 import { doctorTexts } from "../../texts/doctor/shared.ts";
 import { makeRoom } from "../distribution.ts";
-import { type Check, fail, ok, warn } from "../finding.ts";
+import { type Check, fail, failWith, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
 /** Checks that the data directory exists, because no other check reports a mistyped directory. */
@@ -25,9 +25,7 @@ export const databaseCheck: Check = {
 			if (await system.database()) return ok(dataCheckTexts.databaseIntact);
 			return await withoutDatabase(system);
 		} catch (reason) {
-			const message = reason instanceof Error ? reason.message : String(reason);
-			const [what = message, fix = dataCheckTexts.databaseFix] = message.split(/: (?=move|upgrade)/);
-			return fail(what, fix);
+			return failWith(reason, dataCheckTexts.databaseFix);
 		}
 	},
 };

@@ -2,7 +2,7 @@ import { isLoopback } from "../../client/gateway-address.ts";
 import type { Found } from "../../tables/finding-rows.ts";
 import { gatewayCheckTexts, secretCheckTexts, versionCheckTexts } from "../../texts/doctor/gateway.ts";
 import { showListener, updateNode } from "../distribution.ts";
-import { type Check, configInvalid, fail, ok, warn } from "../finding.ts";
+import { type Check, configInvalid, fail, failWith, ok, warn } from "../finding.ts";
 import type { System } from "../system.ts";
 
 /** Checks whether the gateway is running. A stopped gateway is not a problem. */
@@ -132,9 +132,7 @@ export const tokensCheck: Check = {
 		try {
 			if (!(await operatorToken())) return ok(secretCheckTexts.noToken);
 		} catch (reason) {
-			const message = reason instanceof Error ? reason.message : String(reason);
-			const [what = message, fix = secretCheckTexts.tokenFix] = message.split("; run: ");
-			return fail(what, fix);
+			return failWith(reason, secretCheckTexts.tokenFix);
 		}
 		if (!gateway) return ok(secretCheckTexts.tokenPrivate);
 		const active = (await list()).filter(({ kind, status }) => kind !== "operator" && status === "active");

@@ -1,4 +1,4 @@
-import { ParleyError } from "@parley/base";
+import { CorrectableError, ParleyError } from "@parley/base";
 import type { SandboxFeatures } from "@parley/core";
 import type { ProviderAnswer } from "@parley/gateway";
 import { expect, test } from "vitest";
@@ -87,6 +87,9 @@ const withLlama = (changes: object): Partial<System> => ({
 });
 const throws = (message: string) => async (): Promise<never> => {
 	throw new ParleyError(message, { code: "failed_precondition" });
+};
+const throwsWith = (what: string, fix: string) => async (): Promise<never> => {
+	throw new CorrectableError({ what, fix }, { code: "failed_precondition" });
 };
 const secrets = (changes: object): Partial<System> => ({
 	storedSecrets: async () => ({
@@ -273,7 +276,7 @@ const findings: readonly (readonly [
 	[
 		"tokens",
 		"fail",
-		{ operatorToken: throws("it is open to others; run: chmod 600 'x'") },
+		{ operatorToken: throwsWith("it is open to others", "chmod 600 'x'") },
 		/^it is open to others$/,
 		/^chmod 600 'x'$/,
 	],
@@ -414,7 +417,7 @@ const findings: readonly (readonly [
 	[
 		"database",
 		"fail",
-		{ database: throws("the database is damaged and was not changed: move it aside") },
+		{ database: throwsWith("the database is damaged and was not changed", "move it aside") },
 		/damaged/,
 		/^move it aside$/,
 	],
@@ -622,7 +625,7 @@ test("reports a cause that several checks share once", async () => {
 	const all = await runChecks(
 		fakeSystem({
 			...open("/data/tokens/operator", 0o644),
-			operatorToken: throws(`${message}; run: chmod 600 '/data/tokens/operator'`),
+			operatorToken: throwsWith(message, "chmod 600 '/data/tokens/operator'"),
 		}),
 	);
 	expect(all.filter(({ status }) => status !== "ok")).toMatchObject([{ id: "tokens", what: message }]);
