@@ -69,8 +69,11 @@ export const answerTexts = {
 	stoppedHere: ({ who }: { readonly who: string | undefined }): string =>
 		who === undefined ? "stopped here" : `stopped ${who}`,
 	personElsewhere: "a person on another platform",
-	internalError:
-		"The gateway failed. The operator can find the reason in its log. Press **Again** to try once more.",
+	// `hasAgain`: whether the post has the button **Again**.
+	internalError: ({ hasAgain }: { readonly hasAgain: boolean }): string => {
+		const cause = "The gateway failed. The operator can find the reason in its log.";
+		return hasAgain ? `${cause} Press **Again** to try once more.` : cause;
+	},
 	failed: ({ error }: { readonly error: string }): string => `Your request failed: ${error}.`,
 	completeText: ({ file }: { readonly file: string }): string => `The complete text is in ${file}.`,
 	snippet: ({ file, lines }: { readonly file: string; readonly lines: number }): string =>

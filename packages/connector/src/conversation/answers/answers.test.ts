@@ -96,6 +96,11 @@ test.each<{ what: string; events: AnswerEvent[]; shown: string[] }>([
 		],
 	},
 	{
+		what: "a failure of an unknown run names no button, because its post has none",
+		events: [ends(undefined, "", "internal error")],
+		shown: ["error: The gateway failed. The operator can find the reason in its log."],
+	},
+	{
 		what: "what was said before an error is shown first",
 		events: [says("r1", "hi", "m1"), ends("r1", "Half of", "the reply was cut off.")],
 		shown: [

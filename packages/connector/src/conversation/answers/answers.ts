@@ -292,7 +292,7 @@ function answered(
 	const failure: ShowOperation = {
 		type: "show",
 		lane: "error",
-		text: failed(error, scene),
+		text: failed(error, id !== undefined, scene),
 		...reply,
 		...elsewhere,
 		...defined({ foot: origin && foot.foot }),
@@ -320,8 +320,8 @@ function identityOf(run: Parameters<typeof grownPost>[0], scene: Scene): PostIde
 	};
 }
 
-function failed(error: string, { platform, at: from }: Scene): string {
-	if (error === "internal error") return answerTexts.internalError;
+function failed(error: string, hasAgain: boolean, { platform, at: from }: Scene): string {
+	if (error === "internal error") return answerTexts.internalError({ hasAgain });
 	return answerTexts.failed({
 		error: plainWithTimes(error.replace(/[.\s]+$/u, ""), 600, { platform, from }),
 	});
