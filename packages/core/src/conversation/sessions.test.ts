@@ -59,6 +59,28 @@ test("objects of another principal look like missing ones", async () => {
 	expect(await t.runtime.history.newest(operator, { limit: 10 })).toHaveLength(5);
 });
 
+test("a connector's task refuses messages in its session, and only its connector and the operator learn why", async () => {
+	await using t = await TestRuntime.open({ model: new ScriptedModel([says("counted")]) });
+	await t.runtime.start();
+	const session = await t.create(connector);
+	const log = await EventLog.join(t.runtime, session, { principal: connector });
+	const task = { title: "Count", description: "the stars" };
+	const { id } = await t.runtime.tasks.submit(unkeyed(connector), session, task);
+	await log.next("task.completed");
+	const { ownSessionId } = await t.runtime.tasks.check(operator, id);
+	const send = (principal: Principal) =>
+		t.runtime.send(unkeyed(principal), ownSessionId, { content: "hello" });
+	for (const principal of [operator, connector]) {
+		await expect(send(principal)).rejects.toMatchObject({
+			code: "failed_precondition",
+			message: expect.stringContaining(`this session belongs to the task ${id}`),
+		});
+	}
+	for (const principal of [other, observer]) {
+		await expect(send(principal)).rejects.toMatchObject({ code: "not_found" });
+	}
+});
+
 test("an observer may not open a session, and the model may not do any of these actions", async () => {
 	await using t = await TestRuntime.open({ model: new ScriptedModel() });
 	const agent: Principal = { id: "agent", kind: "agent" };

@@ -41,7 +41,8 @@ export function belongsToTask(taskId: string): ParleyError {
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 
-function maySee({ id, person }: Principal, { owner, place }: Session): boolean {
+function maySee({ id, kind, person }: Principal, { owner, place }: Session): boolean {
+	if (kind === "operator") return true;
 	// A person may see only sessions of the person's channel. The person's connector may also own sessions of other
 	// channels.
 	return id === owner && (person === undefined || place === placeKey(person.place));
