@@ -274,7 +274,7 @@ test("a server gets no reply of the model that no person allowed", async () => {
 	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "no" });
 	await s.log.next("assistant.message");
 	expect(s.model.requests).toHaveLength(2);
-	expect(resultsIn(s.model)[0]).toContain("no person allowed this request");
+	expect(resultsIn(s.model)[0]).toContain("a person denied this request");
 });
 
 test("a reply for a server counts for the model calls of the run", async () => {

@@ -90,3 +90,19 @@ test("a transport that opens after close is closed at once", async () => {
 	await Promise.all([started, closed, ended.promise]);
 	expect(server.state).toMatchObject({ phase: "closed", tools: [] });
 });
+
+test("invalid arguments for a resource are not reported as a failure of the server", async () => {
+	const initialize = { ...initialized, capabilities: { resources: {} } };
+	const { server } = serverOf(async () => transportTo({ initialize }));
+	const options = {
+		timeoutMs: 1_000,
+		signal: new AbortController().signal,
+		ask: () => Promise.reject(new Error("not asked")),
+		reply: () => Promise.reject(new Error("not asked")),
+		redact: (text: string) => text,
+	};
+	await expect(server.call("read_resource", {}, options)).rejects.toThrow(
+		/^invalid arguments: uri: expected string, received undefined$/,
+	);
+	await server.close();
+});

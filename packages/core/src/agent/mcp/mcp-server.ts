@@ -152,6 +152,7 @@ export class McpServer {
 	 * Calls a tool and returns the result. `name`: the name that the server gave the tool. Rejects:
 	 * - with `resource_exhausted` if too many calls are open
 	 * - with the signal's reason if the signal aborts
+	 * - with `invalid_argument` if the arguments for a resource or a prompt are invalid
 	 * - with `deadline_exceeded` if the time limit passes
 	 * - with `unavailable` for any other failure
 	 */
@@ -181,6 +182,7 @@ export class McpServer {
 			}
 		} catch (reason) {
 			options.signal.throwIfAborted();
+			if (isInvalidCall(reason)) throw reason;
 			if (await isLostSession(reason)) await this.#failed(attempt, reason);
 			const message = problemOf(reason);
 			const { code } = ParleyError.from(reason);
@@ -326,6 +328,10 @@ export class McpServer {
 		this.#refused = refused;
 		this.#deps.changed();
 	}
+}
+
+function isInvalidCall(reason: unknown): boolean {
+	return reason instanceof ParleyError && reason.code === "invalid_argument";
 }
 
 /**

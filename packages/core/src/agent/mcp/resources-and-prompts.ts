@@ -1,6 +1,7 @@
 import type { CallToolResult, Client, ContentBlock, Tool } from "@modelcontextprotocol/client";
 import { ParleyError } from "@parley/base";
 import * as z from "zod";
+import { faultsOf } from "../../tools/calls/tool-call.ts";
 import { mcpExtraTexts } from "./texts.ts";
 
 /** Maximum resources or prompts in one listing. */
@@ -109,5 +110,6 @@ function listed(lines: readonly string[], empty: string): CallToolResult {
 function read<T>(schema: z.ZodType<T>, args: unknown): T {
 	const { success, data, error } = schema.safeParse(args);
 	if (success) return data;
-	throw new ParleyError(z.prettifyError(error), { code: "invalid_argument", cause: error });
+	const message = mcpExtraTexts.invalidArguments(faultsOf(error.issues));
+	throw new ParleyError(message, { code: "invalid_argument", cause: error });
 }

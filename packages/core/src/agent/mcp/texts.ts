@@ -92,6 +92,7 @@ export const mcpExtraTexts = {
 	promptName: "The name of the prompt, which list_prompts shows.",
 	promptArguments: "Texts by the names of its arguments.",
 	moreEntries: (count: number): string => `[… ${count} more left out …]`,
+	invalidArguments: (faults: string): string => `invalid arguments: ${faults}`,
 } as const;
 
 /** Results of servers, for the model. */
@@ -130,7 +131,8 @@ export const samplingTexts = {
 	},
 	allow: "Answer this text once",
 	refuse: "Do not answer",
-	notAllowed: "no person allowed this request: send it again when a person can answer",
+	denied: "a person denied this request: send a different request",
+	unanswered: "no person answered this request: send it again later",
 	tooLong: (characters: number): string =>
 		`the request is longer than ${characters} characters: send a shorter request`,
 	onlyText: (type: string): string => `content of the type ${type} is not supported: send text`,

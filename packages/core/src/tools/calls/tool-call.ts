@@ -144,7 +144,7 @@ function refused(text: string): RefusedCall {
 }
 
 /** Returns at most ten faults, for example `cmd: expected string, received undefined`. */
-function faultsOf(issues: readonly z.core.$ZodIssue[]): string {
+export function faultsOf(issues: readonly z.core.$ZodIssue[]): string {
 	return issues.slice(0, 10).map(faultOfIssue).join("; ");
 }
 

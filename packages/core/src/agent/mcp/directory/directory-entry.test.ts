@@ -133,7 +133,10 @@ test("an entry that cannot be used does not affect the others of its file", asyn
 test.each([
 	["{", ".mcp.json is not valid"],
 	['{"mcpServers":{"a":{"url":"https://a.example/"},"a":{"url":"https://b.example/"}}}', "is not valid"],
-	['{"servers":{}}', ".mcp.json is not valid"],
+	[
+		'{"servers":{}}',
+		".mcp.json is not valid: mcpServers: expected record, received undefined; correct the file",
+	],
 	[`{"mcpServers":{}}${" ".repeat(256 * 1024)}`, "is larger than 262144 bytes"],
 	[`{"mcpServers":${"[".repeat(100_000)}`, ".mcp.json is not valid"],
 ])("the file %.60s is refused", async (text, reason) => {

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { ifThere } from "../../../filesystem/file-error.ts";
 import { sha256 } from "../../../text/sha256.ts";
 import { visible } from "../../../text/visible.ts";
+import { faultsOf } from "../../../tools/calls/tool-call.ts";
 import { type DirectoryEntry, readEntry } from "./directory-entry.ts";
 import { directoryFileTexts } from "./texts.ts";
 
@@ -32,7 +33,7 @@ export async function readDirectoryFile(directory: string): Promise<DirectoryFil
 	const bytes = await ifThere(readSmallFile(join(directory, directoryFileName), maxFileBytes));
 	if (bytes === undefined) return undefined;
 	const { success, data, error } = File.safeParse(parseFile(bytes));
-	if (!success) throw invalidFile(z.prettifyError(error), error);
+	if (!success) throw invalidFile(faultsOf(error.issues), error);
 	const entries: DirectoryEntry[] = [];
 	const refused = new Map<string, string>();
 	for (const [name, written] of Object.entries(data.mcpServers)) {
