@@ -160,7 +160,7 @@ test.each([
 	["too deep", deep(64), "JSON text contains more than 64 levels of lists and objects"],
 	["a prototype", '{"__proto__":{}}', 'JSON text contains the key "__proto__"'],
 ])("unusable arguments make the call invalid: %s", (_name, json, reason) => {
-	const invalid = `the arguments cannot be used: ${reason}; repeat the call with a valid JSON object`;
+	const invalid = `the arguments cannot be used: ${reason}; correct the arguments, and repeat the call`;
 	expect(contentOf(call(0, json))).toEqual([
 		{ type: "call", id: "toolu_0", name: "read_file", arguments: {}, invalid },
 	]);
@@ -178,7 +178,7 @@ test("arguments larger than any reply are not kept", () => {
 		{
 			arguments: {},
 			invalid:
-				"the arguments cannot be used: they are larger than 4 MiB, the maximum; repeat the call with a valid JSON object",
+				"the arguments cannot be used: they are larger than 4 MiB, the maximum; correct the arguments, and repeat the call",
 		},
 	]);
 });

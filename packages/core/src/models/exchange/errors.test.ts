@@ -86,6 +86,8 @@ test.each([
 	["a message", errorBody("max_tokens: must be positive"), ": max_tokens: must be positive"],
 	["a message of a server of another kind", '{"error":"model not loaded"}', ": model not loaded"],
 	["lines and controls", errorBody("one\n\n two\u001b[31m\u202e"), ": one two\\u{1b}[31m\\u{202e}"],
+	["a sentence", errorBody("The model is not loaded."), ": The model is not loaded"],
+	["a text with an ellipsis", errorBody("loading..."), ": loading..."],
 	["a page", "<html><body>Bad <b>gateway</b></body></html>", ""],
 	["JSON that is no object", '"oops"', ""],
 	["a message that is not a text", '{"error":{"message":{"a":1}}}', ""],
@@ -93,6 +95,13 @@ test.each([
 ])("the explanation of a provider is reported on one line, and never a body: %s", (_name, body, expected) => {
 	expect(statusError(400, new Headers(), body, facts).message).toBe(
 		`api.example.org refused the request (400)${expected}; change the request, or choose another model`,
+	);
+});
+
+test("the message of a provider has no full stop before an addition of the caller", () => {
+	const body = errorBody("The server is overloaded. Wait.");
+	expect(statusError(529, new Headers(), body, facts).message).toBe(
+		"api.example.org cannot answer now (529): The server is overloaded. Wait",
 	);
 });
 

@@ -269,13 +269,15 @@ function errorIn(body: string): ErrorFields {
 	}
 }
 
+/** Returns the message of the provider after a colon, without its full stop, because callers can add advice. */
 function quoted(message: unknown): string {
 	if (typeof message !== "string" || message.trim() === "") return "";
 	const line = visible(
 		message
 			.slice(0, 2 * MAX_DETAIL)
 			.replace(/\s+/g, " ")
-			.trim(),
+			.trim()
+			.replace(/(?<!\.)\.$/, ""),
 	);
 	return `: ${line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL - 1)}…` : line}`;
 }

@@ -26,9 +26,7 @@ export const providerTexts = {
 	cannotAnswer: (host: string, status: number): string => `${host} cannot answer now (${status})`,
 	refusedStatus: (host: string, status: number): string => `${host} refused the request (${status})`,
 	refused: (host: string): string => `${host} refused the request`,
-	/** `refusal` can end with the provider's own full stop. */
-	changeRequest: (refusal: string): string =>
-		`${refusal.replace(/\.$/, "")}; change the request, or choose another model`,
+	changeRequest: (refusal: string): string => `${refusal}; change the request, or choose another model`,
 	cannotAnswerNow: (host: string): string => `${host} cannot answer now`,
 	invalidUrl: (url: string, provider: string): string =>
 		`invalid base URL ${url} of ${provider}: use http(s)://HOST[:PORT][/PATH]`,
@@ -69,7 +67,7 @@ export const requestTexts = {
 /** Errors about invalid tool calls in a model's reply. */
 export const badCallTexts = {
 	arguments: (reason: string): string =>
-		`the arguments cannot be used: ${reason}; repeat the call with a valid JSON object`,
+		`the arguments cannot be used: ${reason}; correct the arguments, and repeat the call`,
 	tooLarge: (mebibytes: number): string => `they are larger than ${mebibytes} MiB, the maximum`,
 	notObject: "they are not a JSON object",
 	characters: (count: number): string => `it had ${count} characters of arguments by then`,
