@@ -237,6 +237,16 @@ test("a step whose verdicts cannot be read fails after two retries, and the work
 	log.check();
 });
 
+test("the error of a failed step has one full stop", async () => {
+	const refused = [says('{"passed": false, "reason": "No version."}')];
+	const model = new WorkflowScript({ a: Array(3).fill([says("b")]) }, { "do a": Array(3).fill(refused) });
+	const { t, log } = await begin(model, { name: "note", steps: [step("a", { criteria: ["it is b"] })] });
+	await using _ = t;
+	expect((await log.next("assistant.message")).error).toMatch(
+		/after 3 attempts: criteria not met: No version\.$/,
+	);
+});
+
 test("after a failure the started steps run to their end, and no other step starts", async () => {
 	const gate = Promise.withResolvers<void>();
 	const slow: ScriptedReply = async function* () {

@@ -335,7 +335,7 @@ test("a run can have 16 sub-agents", async () => {
 	const { t, log } = await begin(model);
 	await using _ = t;
 	expect(await log.next("assistant.message")).toMatchObject({ content: "enough" });
-	expect(resultOf(log)).toContain("more than the maximum of 16: do the rest yourself");
+	expect(resultOf(log)).toContain("more than the maximum of 16: delegate less work, or do it yourself");
 	expect(eventsOf(log, "skill.step.started")).toHaveLength(16);
 });
 

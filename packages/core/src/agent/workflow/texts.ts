@@ -1,12 +1,13 @@
 export const workflowTexts = {
 	ended: "the workflow ended",
 	notInTask: (workflow: string): string =>
-		`The workflow ${workflow} cannot start inside a task: start it in the session.`,
+		`the workflow ${workflow} cannot start inside a task: start it in the session`,
 	failed: "a workflow failed",
 	notStarted: (call: string): string => `the call ${call} did not start a workflow`,
 	unmet: (reason: string): string => `criteria not met: ${reason}`,
+	/** `error` can end with the full stop of a verdict. */
 	failedAt: (workflow: string, step: string, tries: string, error: string): string =>
-		`The skill ${workflow} failed at the step "${step}"${tries}: ${error}.`,
+		`The skill ${workflow} failed at the step "${step}"${tries}: ${error.replace(/\.$/, "")}.`,
 	skipped: (titles: string): string => `Not started: ${titles}.`,
 } as const;
 
@@ -27,7 +28,7 @@ export const subAgentTexts = {
 	lastText: (text: string): string => `Its last text:\n${text}`,
 	nested: "a task and a sub-agent cannot have sub-agents: do this work yourself",
 	tooMany: (count: number, max: number): string =>
-		`the run would have ${count} sub-agents, more than the maximum of ${max}: do the rest yourself`,
+		`the run would have ${count} sub-agents, more than the maximum of ${max}: delegate less work, or do it yourself`,
 	noTool: (tool: string, available: readonly string[]): string =>
 		`tools: you have no tool ${JSON.stringify(tool)} for a sub-agent; available: ${available.join(", ")}`,
 	agentByOperator: (agent: string): string =>
