@@ -219,7 +219,7 @@ test("limits of notes are errors that name them", async () => {
 		memories.store(requestBy(operator), { scope: "channel", text: "x", tags: [] }),
 	).rejects.toThrow("Cannot use the scope `channel` outside of a channel");
 	for (let n = 0; n < memoryLimits.notes; n++) await refused(`note ${n}`);
-	await expect(refused("one more")).rejects.toThrow("The scope user already has 500 memories, the maximum");
+	await expect(refused("one more")).rejects.toThrow("the scope user already has 500 memories, the maximum");
 });
 
 test("notes about a removed person are deleted, and notes outlive their session", async () => {

@@ -88,7 +88,8 @@ async function findDeletable(db: Tx, run: Run, id: string): Promise<Memory> {
 	const { scope, author } = memory;
 	const isOperators = scope === "everyone" && run.session.place === undefined;
 	if (scope === "user" || isOperators || author === reader.user) return memory;
-	const message = memoryOfRunTexts.notAuthor(id, author);
+	const { notAuthor, notAuthorForAll } = memoryOfRunTexts;
+	const message = (scope === "everyone" ? notAuthorForAll : notAuthor)(id, author);
 	throw new ParleyError(message, { code: "permission_denied" });
 }
 

@@ -25,6 +25,9 @@ export const replyTexts = {
 
 export const memoryOfRunTexts = {
 	notAuthor: (id: string, author: string): string =>
-		`permission denied: memory ${id} was written by ${author}. ` +
-		"They can delete it with /forget; so can an approver of the channel or the operator.",
+		`permission denied: memory ${id} was written by ${author}; only the author or an approver of the channel ` +
+		"(with /forget) or the operator (with `parley memories forget`) can delete it",
+	notAuthorForAll: (id: string, author: string): string =>
+		`permission denied: memory ${id} is for all people and was written by ${author}; only the author ` +
+		"(with /forget) or the operator (with `parley memories forget`) can delete it",
 } as const;
