@@ -157,7 +157,11 @@ test.each([
 	[yaml(`a: ${"x".repeat(70_000)}`), /larger than 64 KiB/],
 	[
 		yaml("steps:", "  - { id: a, prompt: A, needs: [b] }"),
-		/^line 3: the step a needs "b", which is not a step; use one of: a/,
+		/^line 3: the step a needs "b", which is not a step: remove it$/,
+	],
+	[
+		yaml("steps:", "  - { id: a, prompt: A, needs: [x] }", "  - { id: b, prompt: B }"),
+		/^line 3: the step a needs "x", which is not a step: use one of: b$/,
 	],
 	[
 		yaml("steps:", "  - { id: a, prompt: A, needs: [b] }", "  - { id: b, prompt: B, needs: [a] }"),

@@ -193,7 +193,8 @@ function stepsOf(steps: NonNullable<Facts["steps"]>, file: SkillFile): readonly 
 	for (const [index, { id, needs = [] }] of steps.entries()) {
 		const missing = needs.find((need) => !ids.has(need));
 		if (missing === undefined) continue;
-		const problem = skillFileTexts.unknownNeed(id, JSON.stringify(missing), [...ids].join(", "));
+		const others = [...ids].filter((other) => other !== id);
+		const problem = skillFileTexts.unknownNeed(id, JSON.stringify(missing), others);
 		throw refusedAt(file, ["steps", index, "needs"], problem);
 	}
 	refuseCycle(steps);

@@ -17,7 +17,7 @@ const textList = "one string or a list of at most 50 strings, each of 1 to 10000
 export const skillValueTexts = {
 	flag: "true or false",
 	tools:
-		"a list of tool names (at most 200), or one string of tool names separated by spaces; [] for no tools",
+		"a list of tool names (at most 200), or one string of tool names separated by spaces or commas; [] for no tools",
 	stepId: `an id of ${nameRule}`,
 	title: (max: number): string => `a title of 1 to ${max} characters`,
 	prompt: (max: number): string => `a string of 1 to ${max} characters`,
@@ -40,8 +40,8 @@ export const skillFileTexts = {
 	twice: (key: string): string => `${key} is given twice, in different spellings: remove one of them`,
 	unknownKey: (key: string, suggestion: string): string => `unknown key ${key}; did you mean ${suggestion}?`,
 	sameStepId: (id: string): string => `two steps have the id ${id}: give each step its own id`,
-	unknownNeed: (step: string, need: string, steps: string): string =>
-		`the step ${step} needs ${need}, which is not a step; use one of: ${steps}`,
+	unknownNeed: (step: string, need: string, others: readonly string[]): string =>
+		`the step ${step} needs ${need}, which is not a step: ${others.length === 0 ? "remove it" : `use one of: ${others.join(", ")}`}`,
 	cycle: (steps: string): string =>
 		`the steps ${steps} need each other in a circle: remove an id from the needs of one of them`,
 } as const;
@@ -93,7 +93,7 @@ export const skillReadTexts = {
 
 export const skillTrustTexts = {
 	noSkills: (directory: string): string =>
-		`no usable skills in ${directory}: put skills in .parley/skills or .claude/skills, or run \`parley skills\` to see the skills with errors`,
+		`no usable skills in ${directory}: put skills in .parley/skills or .claude/skills, or run \`parley skills --dir ${directory}\` to see the skills with errors`,
 	changed: (directory: string): string =>
 		`the skills of ${directory} have changed since they were listed: list them again`,
 	notAbsolute: (path: string): string =>
