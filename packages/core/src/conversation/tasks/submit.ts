@@ -191,18 +191,18 @@ async function refuseTooMany(
 		.where("state", "not in", endStates)
 		.where("parent_id", parent ? "is not" : "is", null);
 	const inSession = await open.where("session_id", "=", id).executeTakeFirst();
-	const noun = parent ? "workers" : "tasks";
-	if (Number(inSession?.open ?? 0) >= maxOpen) throw tooMany(taskStateTexts.tooManyOpen(maxOpen, noun));
+	if (Number(inSession?.open ?? 0) >= maxOpen) {
+		const { busy, tooManyOpen, tooManyWorkers } = taskStateTexts;
+		throw tooMany(parent ? tooManyWorkers(maxOpen) : busy(tooManyOpen(maxOpen)));
+	}
 	if (parent || actor === null) return;
 	const ofPerson = await open.where("submitted_by", "=", submittedBy).executeTakeFirst();
 	if (Number(ofPerson?.open ?? 0) < maxOpenOfPerson) return;
-	throw tooMany(taskStateTexts.tooManyOfPerson(submittedBy, maxOpenOfPerson));
+	throw tooMany(taskStateTexts.busy(taskStateTexts.tooManyOfPerson(submittedBy, maxOpenOfPerson)));
 }
 
-function tooMany(reason: string): ParleyError {
-	return new ParleyError(taskStateTexts.busy(reason), {
-		code: "resource_exhausted",
-	});
+function tooMany(message: string): ParleyError {
+	return new ParleyError(message, { code: "resource_exhausted" });
 }
 
 /**

@@ -15,10 +15,12 @@ export const taskStateTexts = {
 		readonly reason: string;
 	}): string => `it needs ${id} (${title}), which ${ending}${reason === "" ? "" : `: ${reason}`}`,
 	throughAgent: " through an agent",
-	tooManyOpen: (max: number, noun: string): string => `the session already has ${max} open ${noun}`,
+	tooManyOpen: (max: number): string => `the session already has ${max} open tasks`,
 	tooManyOfPerson: (person: string, max: number): string => `${person} already has ${max} open tasks`,
 	busy: (reason: string): string =>
 		`session busy: ${reason}; wait until some of the tasks end, or cancel some`,
+	tooManyWorkers: (max: number): string =>
+		`session busy: the session already has ${max} open workers; wait until some of them end`,
 	notYourWorker: (id: string): string =>
 		`depends_on: ${id} is not one of your workers: use an id that spawn_worker returned`,
 	notOfSession: (id: string): string =>
