@@ -93,7 +93,7 @@ test.each<[string, readonly ClientTool[], RegExp]>([
 	[
 		"a deep schema",
 		[tool({ parameters: nested() })],
-		/the schema of look is not JSON \(.*more than 64 levels/,
+		/the schema of look cannot be used: JSON text contains more than 64 levels .*; correct the schema$/,
 	],
 ])("%s is refused", (_, tools, problem) => {
 	expect(() => check.tools(tools)).toThrow(problem);

@@ -170,7 +170,7 @@ function plainObject(
 		const error = ParleyError.from(cause);
 		throw error.code === "invalid_argument" && error.message.startsWith("tools:")
 			? error
-			: fault(registrationTexts.notJson(error.message), cause);
+			: fault(registrationTexts.unusable(error.message), cause);
 	}
 	if (typeof value !== "object" || value === null || Array.isArray(value))
 		throw fault(registrationTexts.notObject);

@@ -54,6 +54,6 @@ export const registrationTexts = {
 		`has the property ${name}: use 1 to 64 letters, digits, "_", "." and "-"`,
 	largeSchema: (bytes: number, max: number): string =>
 		`has ${bytes} bytes, more than the maximum of ${max}: shorten it`,
-	notJson: (reason: string): string => `is not JSON (${reason}): use a JSON object`,
+	unusable: (reason: string): string => `cannot be used: ${reason}; correct the schema`,
 	notObject: "is not an object: use a JSON object",
 } as const;
