@@ -111,7 +111,7 @@ test.each([
 	],
 	[
 		rule('{ "effect": "deny", "tool": "write_file", "when": { "command": ["rm"] } }'),
-		"the rule has a command, but none of its tools runs commands: use run_command or git in tools",
+		"the rule has a command, but none of its tools runs commands: use run_command or git as the tool, or remove the command",
 	],
 	[rule('{ "effect": "deny", "when": { "path": "a/{b" } }'), ":2:41: the pattern"],
 	[rule('{ "effect": "deny", "when": { "path": "../x" } }'), "cannot be used: .. leads out"],

@@ -49,14 +49,14 @@ export const policyFileTexts = {
 	allowIgnored: "ignored: rules of a workspace can only ask or deny; move the rule to the operator's policy",
 	ruleOf: (layer: string, file: string): string => `a rule of the ${layer}, ${file}`,
 	noApprovals: (effect: string): string =>
-		`approvals is not allowed in a rule with the effect ${effect}; remove it, or use the effect ask`,
+		`approvals is not allowed in a rule with the effect ${effect}; remove approvals, or use the effect ask`,
 	agentRule: "allow is not allowed in the rules of an agent; allowed: deny, ask",
 	alwaysApproval: (name: string | undefined): string =>
 		`${name} always requires approval, and no rule can allow it: remove it from the rule`,
 	unknownKey: (key: string, advice: string): string => `unknown key ${key}${advice}`,
 	noTool: (tool: string, advice: string): string => `there is no tool ${tool}${advice}`,
 	noCommandTool: (tools: readonly string[]): string =>
-		`the rule has a command, but none of its tools runs commands: use ${alternatives(tools)} in tools, or remove the command`,
+		`the rule has a command, but none of its tools runs commands: use ${alternatives(tools)} as the tool, or remove the command`,
 	missing: (name: string, needed: string | undefined): string => `${name} is missing; needed: ${needed}`,
 	notAllowed: (value: string, name: string, allowed: string | undefined): string =>
 		`${value} is not allowed for ${name}; allowed: ${allowed}`,
