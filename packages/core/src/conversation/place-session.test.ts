@@ -120,7 +120,7 @@ test("no session of a channel is opened behind a link that replaced the root of 
 	await rename(root, join(directory.path, "aside"));
 	await symlink(outside, root);
 	await expect(chat.t.create(ada)).rejects.toThrow(
-		`Cannot use the root ${JSON.stringify(root)}: it leads to ${JSON.stringify(outside)} now`,
+		`cannot use the root ${JSON.stringify(root)}: it leads to ${JSON.stringify(outside)} now`,
 	);
 });
 

@@ -30,7 +30,7 @@ export const pathFaultTexts = {
 	gone: "it does not exist, or is not accessible",
 	leadsTo: (path: string): string => `it leads to ${JSON.stringify(path)} now`,
 	cannotUse: (role: string, path: string, reason: string): string =>
-		`Cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Restore the directory, or open a session for another directory.`,
+		`cannot use the ${role} ${JSON.stringify(path)}: ${reason}. No command ran, and no file changed. Restore the directory, or open a session for another directory.`,
 	unclear: (path: string, reason: string): string => `the path ${JSON.stringify(path)} ${reason}`,
 	empty: "is empty: write the path of a file or directory",
 	nul: "contains a null character: remove it",

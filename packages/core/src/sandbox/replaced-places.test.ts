@@ -68,7 +68,7 @@ testInside.each(["wide/team/project", "wide/team"])(
 		});
 		const where = await realpath(project);
 		await expect(sandbox.run(shellCommand(attack, project))).rejects.toThrow(
-			`Cannot use the root ${JSON.stringify(project)}: it leads to ${JSON.stringify(where)} now`,
+			`cannot use the root ${JSON.stringify(project)}: it leads to ${JSON.stringify(where)} now`,
 		);
 		expect(await readdir(outside)).toEqual(["project", "secret"]);
 		expect(await readdir(join(outside, "project"))).toEqual([]);
@@ -87,7 +87,7 @@ testInside("a missing root is refused by its name", async () => {
 	const sandbox = await sandboxOf(project);
 	await rename(project, join(wide, "aside"));
 	await expect(sandbox.run(shellCommand("true", project))).rejects.toThrow(
-		`Cannot use the root ${JSON.stringify(project)}: it does not exist`,
+		`cannot use the root ${JSON.stringify(project)}: it does not exist`,
 	);
 });
 
@@ -107,7 +107,7 @@ testInside("a working directory that becomes a link while the sandbox is built i
 	const sandbox = await sandboxOf(project, { path: await pathWith(swap) });
 	for (const path of [sub, join(project, "other"), join(outside, "on")]) await mkdir(path);
 	await expect(sandbox.run(shellCommand("touch made", sub))).rejects.toThrow(
-		`Cannot use the working directory ${JSON.stringify(sub)}`,
+		`cannot use the working directory ${JSON.stringify(sub)}`,
 	);
 	expect(await readdir(join(project, "other"))).toEqual([]);
 	expect(await readdir(join(wide, "aside"))).toEqual([]);

@@ -25,7 +25,7 @@ export const rootTexts = {
 	directoryReplaced: "parley: a directory was replaced while the sandbox was built",
 	fileOfRoots: "a file or directory of its roots",
 	replacedWhileBuilt: (file: string): string =>
-		`Cannot run the command: ${file} was replaced or removed while the sandbox was built. The command did not run. ` +
+		`cannot run the command: ${file} was replaced or removed while the sandbox was built. The command did not run. ` +
 		"Try again when no other command changes this directory.",
 	ended: (by: string): string => `it ended with ${by}`,
 	notSetUp: (reason: string): string => `the sandbox could not be set up: ${reason}; the command did not run`,
@@ -34,7 +34,7 @@ export const rootTexts = {
 	leftControlFiles: "a command left files that would control later commands",
 	rootReplaced: (root: string): string =>
 		`${JSON.stringify(root)}: the root was replaced while the command ran; check its files`,
-	notRemoved: "cannot remove files that a command left",
+	notRemoved: "cannot check, rename or remove files that a command left",
 	renamed: (paths: string): string =>
 		`held back: ${paths} appeared during the command and would control later commands; each was renamed to …held-back-…; ` +
 		"write such files with write_file, which asks a person",

@@ -70,7 +70,7 @@ test.runIf(onLinux)("a command does not start in a link that replaced its direct
 		[join(project, "below"), join(outside, "below")],
 	] as const) {
 		await expect(sandboxOf().run(shell("touch made", { cwd: path }))).rejects.toThrow(
-			`Cannot use the working directory ${JSON.stringify(path)}: it leads to ${JSON.stringify(real)} now`,
+			`cannot use the working directory ${JSON.stringify(path)}: it leads to ${JSON.stringify(real)} now`,
 		);
 		expect(existsSync(join(real, "made"))).toBe(false);
 	}
