@@ -186,9 +186,11 @@ test("a refusal of a client names the action and the principal that can allow it
 		}),
 	);
 	expect(() => authorize(operator, "session.write", { owner: "connector:1" })).not.toThrow();
-	expect(() => authorize(operator, "person.pair")).toThrow(
-		"the operator does not have the permission person.pair: only a connector has it",
-	);
+	for (const principal of [operator, observer]) {
+		expect(() => authorize(principal, "person.pair")).toThrow(
+			`the ${principal.kind} does not have the permission person.pair: only a connector has it`,
+		);
+	}
 	expect(() => authorize(observer, "session.read", { owner: "operator" })).toThrow(
 		/because the token does not include the object's session\. .*parley token create observer/,
 	);

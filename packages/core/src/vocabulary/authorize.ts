@@ -156,8 +156,7 @@ function refusal(principal: Principal, action: Action, object: ActionObject): st
 	if (principal.through && !mayThrough(principal.through, action, rule)) {
 		return rightTexts.onlyPerson(throughWords[principal.through], action);
 	}
-	if (rule[kind] === "none")
-		return person ? onlyTheOperatorCan(action) : `${refused}: ${allowedTo(rule, principal)}`;
+	if (rule[kind] === "none") return person ? onlyTheOperatorCan(action) : `${refused}: ${allowedTo(rule)}`;
 	if (rule[kind] === "own" && !isOwn(principal, object))
 		return person ? belongsElsewhere : rightTexts.notOwn(refused, othersMay[kind]);
 	if (kind !== "connector") return undefined;
@@ -181,8 +180,8 @@ function mayThrough(
 	return observer !== "none" || connector !== "none";
 }
 
-function allowedTo(rule: Rules, { kind }: Principal): string {
-	if (kind === "operator") return rightTexts.onlyConnector;
+function allowedTo(rule: Rules): string {
+	if (rule.operator === "none") return rightTexts.onlyConnector;
 	const operatorOnly = rule.connector === "none";
 	const way = rightTexts.createToken;
 	return operatorOnly ? rightTexts.onlyOperator(way) : rightTexts.observer(way);
