@@ -339,13 +339,13 @@ test("only text is fetched", async () => {
 	const outcome = (path: string) =>
 		site.fetch({ url: site.url(path) }).then(String, (reason) => reason.message);
 	expect(await outcome("/image")).toBe(
-		`"${site.url("/image")}" has the type image/png (12 bytes): only text is fetched, so use another URL`,
+		`"${site.url("/image")}" is not text (image/png, 12 bytes): only text is fetched, so use another URL`,
 	);
 	expect(await outcome("/pdf")).toBe(
-		`"${site.url("/pdf")}" has the type application/pdf (unknown size): only text is fetched, so use another URL`,
+		`"${site.url("/pdf")}" is not text (application/pdf, unknown size): only text is fetched, so use another URL`,
 	);
 	expect(await outcome("/unknown")).toBe(
-		`"${site.url("/unknown")}" has an unknown type (7 bytes): only text is fetched, so use another URL`,
+		`"${site.url("/unknown")}" is not text (unknown type, 7 bytes): only text is fetched, so use another URL`,
 	);
 	expect(await site.text("/stream")).toBe("text after all");
 });

@@ -13,7 +13,7 @@ export const pageTexts = {
 	firstPart: "the first part of the answer",
 	unknownSize: "unknown size",
 	notText: (url: string, type: string, size: string): string =>
-		`"${url}" has ${type === "" ? "an unknown type" : `the type ${type}`} (${size}): only text is fetched, so use another URL`,
+		`"${url}" is not text (${type === "" ? "unknown type" : type}, ${size}): only text is fetched, so use another URL`,
 	unreadable: (code: string): string => `could not be read${code === "" ? "" : ` (${code})`}`,
 	damaged: "the page ended early or is damaged: try again later",
 	otherEncoding: "the page has an encoding that was not requested: use another page",
