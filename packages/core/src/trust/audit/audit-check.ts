@@ -92,7 +92,8 @@ class Walk {
 			};
 		}
 		if (this.#lastAnchor > this.seq) {
-			return { seq: this.seq + 1, reason: auditTexts.missing(this.#lastAnchor) };
+			const seq = this.seq + 1;
+			return { seq, reason: auditTexts.missing(seq, this.#lastAnchor) };
 		}
 		return undefined;
 	}

@@ -138,8 +138,16 @@ test("missing rows at the end are detected by the position in the log", async ()
 	await auditLog.anchor();
 	const [line] = log.records;
 	expect(line).toMatchObject({ level: "info", message: "audit anchor", fields: { seq: 10 } });
+	await store.commit((tx) => tx.deleteFrom("audit").where("seq", ">", 9).execute());
+	expect((await auditLog.verify(operator)).broken).toEqual({
+		seq: 10,
+		reason: "the row is missing, and later rows may also be missing",
+	});
 	await store.commit((tx) => tx.deleteFrom("audit").where("seq", ">", 8).execute());
-	expect((await auditLog.verify(operator)).broken).toMatchObject({ seq: 9 });
+	expect((await auditLog.verify(operator)).broken).toEqual({
+		seq: 9,
+		reason: "this row and all rows up to at least row 10 are missing",
+	});
 	// Another process knows the anchors only from the log.
 	const { store: _, ...deps } = await open();
 	const other = new AuditLog({ store, clock: deps.clock, log: deps.log, audit: deps.audit });
