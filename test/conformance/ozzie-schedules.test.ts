@@ -184,7 +184,9 @@ verifiesOn(
 		};
 		expect(await operator.refusal("report_person", reportOf(check))).toMatch(/^forbidden: /);
 		clock.advance(10_000);
-		await expect.poll(listed).toMatchObject({ firings: 0, problem: expect.stringContaining("waits: ") });
+		await expect
+			.poll(listed)
+			.toMatchObject({ firings: 0, problem: expect.stringContaining("is not connected, or cannot confirm") });
 		expect(await connector.call("report_person", reportOf(check))).toEqual({ status: "late" });
 		await using another = await place.connect(place.token);
 		clock.advance(0);
@@ -216,7 +218,7 @@ verifiesOn(
 		clock.advance(1_000);
 		await expect.poll(listed).toMatchObject({
 			...{ firings: 0, next_due: "2026-01-01T08:00:00.000Z" },
-			problem: expect.stringContaining("waits: connector:discord is not connected"),
+			problem: expect.stringContaining("connector:discord is not connected"),
 		});
 		const tokenRequest = { kind: "connector", name: "discord", platform: "discord", tenants: ["111"] };
 		const { token } = await operator.call("create_token", tokenRequest);

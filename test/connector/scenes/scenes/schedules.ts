@@ -74,7 +74,7 @@ export const schedules: readonly Scene[] = [
 			...hourly,
 			{ stops: "connector" },
 			{ passes: 1.5 * hour },
-			{ operator: "list_schedules", asks: {}, has: "waits: connector:" },
+			{ operator: "list_schedules", asks: {}, has: "is not connected, or cannot confirm" },
 			{ starts: "connector" },
 			{ shows: ["[offline] all is well", "⏰ Report · late, was due"], times: 1 },
 		],

@@ -267,7 +267,7 @@ test("a due time waits for an unavailable connector, and fires late when it answ
 	await pass(opened, hour + 2 * minute);
 	const listed = async () => (await t.runtime.schedules.list(operator, { limit: 1 }))[0];
 	expect(await listed()).toMatchObject({
-		problem: expect.stringContaining("waits: connector:discord is not connected"),
+		problem: expect.stringContaining("connector:discord is not connected"),
 		firings: 0,
 		nextDue: Date.UTC(2026, 0, 1, 1),
 	});

@@ -2,7 +2,7 @@ export const firingTexts = {
 	ownerLeft: (owner: string): string => `${owner} has left the server or workspace, or was removed from it`,
 	ownerCannotWrite: (owner: string): string => `${owner} can no longer write in the channel`,
 	waits: (connector: string, owner: string): string =>
-		`waits: ${connector} is not connected, or cannot confirm the permissions of ${owner}; the gateway asks again every minute`,
+		`${connector} is not connected, or cannot confirm the permissions of ${owner}; the gateway asks again every minute`,
 	waitsForConnector: "a schedule waits for its connector",
 	notFired: "a schedule did not fire",
 	notNow: "the schedule does not fire now",
