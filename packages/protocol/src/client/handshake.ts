@@ -1,23 +1,32 @@
 import { type ErrorCode, ParleyError } from "@parley/base/portable";
 
+interface Refusal {
+	readonly code: ErrorCode;
+	readonly reason: string;
+	readonly advice: string;
+}
+
 /** HTTP status codes of permanent refusals. After such a status, a retry would fail in the same way. */
-const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly reason: string }>> = {
+const refusals: Readonly<Record<number, Refusal>> = {
 	400: {
 		code: "failed_precondition",
-		reason: "refuses the request; if it uses TLS, use an address that begins with https",
+		reason: "refuses the request",
+		advice: "if it uses TLS, use an address that begins with https",
 	},
 	401: {
 		code: "unauthenticated",
-		reason: "requires a valid token: `parley token` prints it where the gateway runs",
+		reason: "requires a valid token",
+		advice: "`parley token` prints it where the gateway runs",
 	},
 	403: {
 		code: "permission_denied",
-		reason: "refuses this client: if the gateway is behind a proxy, use the address of the proxy",
+		reason: "refuses this client",
+		advice: "if the gateway is behind a proxy, use the address of the proxy",
 	},
 	421: {
 		code: "failed_precondition",
-		reason:
-			"does not accept this host name: use another name of the gateway, or add this name to allowedHosts in its configuration",
+		reason: "does not accept this host name",
+		advice: "use another name of the gateway, or add this name to allowedHosts in its configuration",
 	},
 };
 
@@ -25,9 +34,8 @@ const refusals: Readonly<Record<number, { readonly code: ErrorCode; readonly rea
 export function refusalOf(status: number | undefined, url: URL): ParleyError | undefined {
 	const refusal = status === undefined ? undefined : refusals[status];
 	if (!refusal) return undefined;
-	return new ParleyError(`the gateway at ${url.href} ${refusal.reason} (HTTP ${status})`, {
-		code: refusal.code,
-	});
+	const { code, reason, advice } = refusal;
+	return new ParleyError(`the gateway at ${url.href} ${reason} (HTTP ${status}): ${advice}`, { code });
 }
 
 /** Returns a human-readable description of a failed connection, with advice for a known cause. */
