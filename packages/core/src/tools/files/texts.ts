@@ -110,7 +110,7 @@ export const editFileTexts = {
 		readonly excerpt: string;
 		readonly rest: string;
 	}): string =>
-		`; ${difference}. The most similar lines are ${first} to ${last}; use their exact text:\n${excerpt}${rest}`,
+		`; ${difference}. The most similar ${first === last ? `line is ${first}; use its` : `lines are ${first} to ${last}; use their`} exact text:\n${excerpt}${rest}`,
 	onePlace: "one place",
 } as const;
 
@@ -135,7 +135,7 @@ export const writeFileTexts = {
 		"changing a part of a file (edit_file), for binary files, or for appending to a log.",
 	content: "The complete new content of the file, at most 256 KiB.",
 	tooLarge: (bytes: number, max: number): string =>
-		`the content has ${bytes} bytes, and at most ${max} can be written at once: write the content in parts`,
+		`the content has ${bytes} bytes, and at most ${max} can be written at once: write several smaller files, or append the parts with a command`,
 	creates: "creates a new file",
 	replaces: (bytes: number): string => `replaces a file of ${bytes} bytes`,
 	newFile: "a new file",

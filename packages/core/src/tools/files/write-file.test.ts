@@ -181,7 +181,7 @@ test.skipIf(process.getuid?.() === 0)("a file without permission to write is ref
 
 test("content above 256 KiB is refused", async () => {
 	await expect(prepare({ path: "x", content: "é".repeat(131_073) })).rejects.toThrow(
-		"the content has 262146 bytes, and at most 262144 can be written at once: write the content in parts",
+		"the content has 262146 bytes, and at most 262144 can be written at once: write several smaller files, or append the parts with a command",
 	);
 });
 

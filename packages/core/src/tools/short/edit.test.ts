@@ -84,7 +84,7 @@ test.each<[string, object[], string]>([
 	[
 		"a text that does not occur",
 		[change("a", "x"), change(" b", "y")],
-		"edit 2: oldText not found in f; line 2 is indented with nothing, not with 1 space. The most similar lines are 2 to 2; use their exact text:\nb",
+		"edit 2: oldText not found in f; line 2 is indented with nothing, not with 1 space. The most similar line is 2; use its exact text:\nb",
 	],
 	[
 		"a text without a similar line",
