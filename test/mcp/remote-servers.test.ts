@@ -30,7 +30,10 @@ test("a remote server from npm is called over streamable HTTP, and its calls cou
 test.for([
 	[{ allowPrivate: false }, "is not an https address"],
 	[{ allowPrivate: false, url: "https://127.0.0.1:8443/mcp" }, "is not on the public internet"],
-	[{ allowPrivate: false, url: "https://localhost:8443/mcp" }, "is not on the public internet"],
+	[
+		{ allowPrivate: false, url: "https://localhost:8443/mcp" },
+		"use another host, or set allowPrivate of the server",
+	],
 	[{ url: "http://127.0.0.1:8443/mcp" }, "could not be reached"],
 ] as const)("a server at %j is not used", async ([more, problem]) => {
 	await using s = await openScene([remote(more)], [[says("done")]]);

@@ -191,6 +191,9 @@ test("a host that the operator names may have a private address", async () => {
 	await expect(outcome(other, { privateHosts: ["localhost"] })).resolves.toContain(
 		"another authorization server",
 	);
+	const withTls = { authorization_servers: [origin.replace("http:", "https:")] };
+	const { url: third } = await openLiar({ resource: withTls });
+	await expect(outcome(third)).resolves.toContain("or log in again with --private-host localhost");
 });
 
 test("a login at a public address does not begin at a private one", async () => {

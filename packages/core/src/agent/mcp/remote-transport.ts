@@ -1,5 +1,6 @@
 import { type Clock, ParleyError, parseJson } from "@parley/base";
 import { guardedFetch, serverRefusal } from "../../sandbox/egress/guarded-fetch.ts";
+import { fetchTexts } from "../../sandbox/egress/texts.ts";
 import type { McpLogins } from "../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../vocabulary/mcp/server.ts";
 import { Allowance, serverLimits } from "./allowance.ts";
@@ -23,7 +24,10 @@ export async function openRemote(
 		// A failure to close is ignored, because the problem is recorded and the connection is no longer used.
 		closing.close().catch(() => undefined);
 	});
-	const guarded = await guardedFetch({ isPrivateAllowed: () => allowPrivate });
+	const guarded = await guardedFetch({
+		isPrivateAllowed: () => allowPrivate,
+		permit: () => fetchTexts.setAllowPrivate,
+	});
 	const { origin } = new URL(url);
 	const transport = new StreamableHTTPClientTransport(new URL(url), {
 		fetch: async (address, init) => {

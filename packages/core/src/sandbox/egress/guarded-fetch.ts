@@ -13,6 +13,8 @@ export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Respo
 export interface FetchGuards {
 	/** Whether the host of a URL may have a private address and use plain HTTP. */
 	isPrivateAllowed(host: string): boolean;
+	/** Action of the operator that allows a private address of the host, if any. Errors name the action. */
+	readonly permit?: (host: string) => string;
 }
 
 export interface GuardedFetch {
@@ -24,9 +26,10 @@ export interface GuardedFetch {
  * Resolves with a `fetch` that connects only to allowed addresses. The addresses are checked for each connection. The
  * `fetch` follows no redirects. The caller must limit the size and the time of responses.
  */
-export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<GuardedFetch> {
+export async function guardedFetch({ isPrivateAllowed, permit }: FetchGuards): Promise<GuardedFetch> {
 	const { Agent, fetch: send } = await import("undici");
 	const reachOf = (host: string): Reach => (isPrivateAllowed(host) ? everyAddress : publicReach);
+	const notPublic = ({ host, hostname }: URL): string => fetchTexts.notPublic(host, permit?.(hostname));
 	const agent = new Agent({
 		allowH2: false,
 		maxHeaderSize: maxHeaderBytes,
@@ -45,7 +48,14 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 						if (all) found(null, pinned);
 						else found(null, pinned[0]?.address ?? "", pinned[0]?.family);
 					},
-					(reason: unknown) => found(ParleyError.from(reason), ""),
+					(reason: unknown) => {
+						const error = ParleyError.from(reason);
+						const isPrivate = error.code === "permission_denied";
+						found(
+							isPrivate ? new ParleyError(notPublic(url), { code: error.code, cause: error }) : error,
+							"",
+						);
+					},
 				);
 			},
 		},
@@ -55,8 +65,7 @@ export async function guardedFetch({ isPrivateAllowed }: FetchGuards): Promise<G
 		if (url.protocol !== "https:" && !(url.protocol === "http:" && isPrivateAllowed(url.hostname)))
 			throw serverRefusal(fetchTexts.notHttps(url.origin));
 		const literal = addressOf(url);
-		if (literal !== undefined && !reachOf(url.hostname).allows(literal))
-			throw serverRefusal(fetchTexts.notPublic(url.host));
+		if (literal !== undefined && !reachOf(url.hostname).allows(literal)) throw serverRefusal(notPublic(url));
 		// The cast is safe because undici and Node have the same `fetch` interface.
 		const options = { ...init, redirect: "manual", dispatcher: agent } as Parameters<typeof send>[1];
 		const response = await send(url, options).catch((reason: unknown) => {

@@ -33,8 +33,10 @@ export const egressTexts = {
 export const fetchTexts = {
 	notHttps: (origin: string): string =>
 		`${origin} is not an https address, and only https is allowed: use an https address`,
-	notPublic: (host: string): string =>
-		`${host} is not on the public internet, so requests to it are refused: use another host, or set allowPrivate of the server`,
+	notPublic: (host: string, permit: string | undefined): string =>
+		`${host} is not on the public internet, so requests to it are refused: use another host${permit === undefined ? "" : `, or ${permit}`}`,
+	setAllowPrivate: "set allowPrivate of the server",
+	logInWithHost: (host: string): string => `log in again with --private-host ${host}`,
 	unreachable: (host: string): string =>
 		`${host} could not be reached: check the address, or try again later`,
 	notReached: (host: string): string =>

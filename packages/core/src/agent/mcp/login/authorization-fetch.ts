@@ -7,6 +7,7 @@ import {
 	serverRefusal,
 } from "../../../sandbox/egress/guarded-fetch.ts";
 import { within } from "../../../sandbox/egress/reach.ts";
+import { fetchTexts } from "../../../sandbox/egress/texts.ts";
 import { mcpLoginTexts } from "./texts.ts";
 
 /** Maximum bytes of one answer. */
@@ -40,9 +41,11 @@ export async function authorizationFetch(
 	{ url, allowPrivate, privateHosts }: AuthorizationReach,
 	clock: Clock,
 ): Promise<AuthorizationFetch> {
-	const own = allowPrivate ? [new URL(url).hostname] : [];
-	const hosts = new Set([...own, ...privateHosts]);
-	const guarded = await guardedFetch({ isPrivateAllowed: (host) => hosts.has(host) });
+	const own = new URL(url).hostname;
+	const guarded = await guardedFetch({
+		isPrivateAllowed: (host) => (allowPrivate && host === own) || privateHosts.includes(host),
+		permit: (host) => (host === own ? fetchTexts.setAllowPrivate : fetchTexts.logInWithHost(host)),
+	});
 	let requests = 0;
 	let problem: ParleyError | undefined;
 	const never = new AbortController().signal;
