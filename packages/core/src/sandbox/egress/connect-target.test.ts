@@ -15,11 +15,17 @@ test.each([
 	["example.com:80", "port 80 is not allowed: use port 443"],
 	["example.com:22", "port 22 is not allowed: use port 443"],
 	["example.com:4430", "port 4430 is not allowed: use port 443"],
-	["other.com:443", "it is not on the list of hosts that commands may reach: ask the operator to add it"],
-	["example.org:443", "it is not on the list of hosts that commands may reach: ask the operator to add it"],
+	[
+		"other.com:443",
+		"the host is not on the list of hosts that commands may reach: ask the operator to add the host",
+	],
+	[
+		"example.org:443",
+		"the host is not on the list of hosts that commands may reach: ask the operator to add the host",
+	],
 	[
 		"example.com.evil.net:443",
-		"it is not on the list of hosts that commands may reach: ask the operator to add it",
+		"the host is not on the list of hosts that commands may reach: ask the operator to add the host",
 	],
 	["93.184.215.14:443", "only full host names are allowed, not IP addresses: use a name such as example.com"],
 	["0x5db8d70e:443", "only full host names are allowed, not IP addresses: use a name such as example.com"],

@@ -10,8 +10,9 @@ export const egressTexts = {
 	largeHead: (bytes: number): string =>
 		`the headers of the request are larger than ${bytes} bytes, so send fewer headers`,
 	clientDisconnected: "the client has disconnected",
-	notPublicName: "its name resolves to an address that is not on the public internet: use another host",
-	notOpened: "a connection to it could not be opened: try again later",
+	notPublicName:
+		"the name of the host resolves to an address that is not on the public internet: use another host",
+	notOpened: "a connection to the host could not be opened: try again later",
 	tooLong: (minutes: number): string => `reached the limit of ${minutes} minutes`,
 	idle: (minutes: number): string => `was idle for ${minutes} minutes, which is the limit`,
 	interrupted: "the connection was interrupted",
@@ -22,11 +23,11 @@ export const egressTexts = {
 	reachable: (hosts: readonly string[]): string => `commands reach only port 443 of ${hosts.join(", ")}`,
 	refused: (refusals: readonly string[], hosts: string): string =>
 		`\n[the egress proxy refused ${refusals.join("; ")}. Here ${hosts}]\n`,
-	noHost: "does not name a host and a port: use a name such as example.com:443",
+	noHost: "the request does not name a host and a port: use a name such as example.com:443",
 	port: (port: string | number, allowed: number): string =>
 		`port ${port} is not allowed: use port ${allowed}`,
 	notFullName: "only full host names are allowed, not IP addresses: use a name such as example.com",
-	notOnList: "it is not on the list of hosts that commands may reach: ask the operator to add it",
+	notOnList: "the host is not on the list of hosts that commands may reach: ask the operator to add the host",
 } as const;
 
 /** Errors about connections. The gateway, its tools or sandboxed commands open the connections. */

@@ -173,7 +173,9 @@ test("hosts that are not allowed, private addresses, http and other ports are re
 	expect(out.match(/ 403\n/g)).toHaveLength(5);
 	expect(out).toMatch(/^403 parley: .*https:\/\//m);
 	expect(entries.map(({ decision }) => decision)).toEqual(Array.from({ length: 6 }, () => "refused"));
-	expect(proxy.note()).toMatch(/other\.test:443: it is not on the list.*only port 443 of \*\.example\.com/s);
+	expect(proxy.note()).toMatch(
+		/other\.test:443: the host is not on the list.*only port 443 of \*\.example\.com/s,
+	);
 });
 
 test("git and curl use the proxy, despite any proxy of a repository", async () => {
