@@ -210,7 +210,7 @@ test("a channel without messages is trusted if the operator confirms that its id
 			"discord:guild:genreal has no session yet: did you mean discord:guild:general? To trust the channel anyway, set unseen (--unseen in the command)",
 	});
 	const far = requested({ place: "slack:team:random" });
-	await expect(grants.request(unkeyed(), far)).rejects.toThrow("yet: check its id.");
+	await expect(grants.request(unkeyed(), far)).rejects.toThrow("yet: check the id of the channel.");
 	expect(await grants.list(operator, true)).toEqual([]);
 	expect(await grants.request(unkeyed(), far, { unseen: true })).toMatchObject({ status: "granted" });
 });

@@ -1,6 +1,6 @@
 /** Errors of requests to trust a channel, and the question whether to trust the channel. */
 export const grantRequestTexts = {
-	checkId: "check its id.",
+	checkId: "check the id of the channel.",
 	didYouMean: (near: string): string => `did you mean ${near}?`,
 	noConversation: (channel: string, question: string): string =>
 		`${channel} has no session yet: ${question} To trust the channel anyway, set unseen (--unseen in the command)`,

@@ -79,7 +79,7 @@ export const queueTexts = {
 } as const;
 
 export const retryTexts = {
-	none: "there is no message to retry: this session has no run yet",
+	none: "there is no message to retry: this session has no run yet; send a message first",
 	busy: "session busy: a run is active; cancel it first, or wait until it ends",
 	command: "the last message is a command, which is not repeated: type it again",
 	undo: "the last message is an undo, which is not repeated: type it again",

@@ -58,7 +58,8 @@ export const forkTexts = {
 		if (all === 0) return "the session has no message yet: send a message first";
 		if (ended === 0)
 			return "the session has no answered message yet: wait until the first message is answered";
-		return `message ${turn} is not answered yet: wait, or use a number from 1 to ${ended}`;
+		const answered = ended === 1 ? "1" : `a number from 1 to ${ended}`;
+		return `message ${turn} is not answered yet: wait, or use ${answered}`;
 	},
 	usedKey: "external_key: another session has this key; use another key",
 } as const;
