@@ -104,7 +104,7 @@ testInside(
 				[1, "grant not found: grant_none; use an id from the list of grants", "revoke", "grant_none"],
 				[2, "PLATFORM:TENANT:CHANNEL", "grant", "discord:111", "--reason", "r"],
 				[2, "--reason", "grant", setup],
-				[2, "allowed: read, write", "grant", setup, "--reason", "r", "--classes", "secret"],
+				[2, "Allowed classes: read, write", "grant", setup, "--reason", "r", "--classes", "secret"],
 				[2, "whole number", "grant", setup, "--reason", "r", "--minutes", "soon"],
 			] as const) {
 				expect(await parley(directory, ...args)).toMatchObject({
