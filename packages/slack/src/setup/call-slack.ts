@@ -12,7 +12,8 @@ export const appSettings = "https://api.slack.com/apps";
  * - `unauthenticated` for an invalid token
  * - `failed_precondition`, with instructions, for other known refusals
  * - `permission_denied` for unknown refusals
- * - `unavailable` for a rate limit or a missing response
+ * - `resource_exhausted` for a rate limit
+ * - `unavailable` for a missing response
  */
 export async function callSlack(
 	port: SlackApi,
@@ -23,7 +24,7 @@ export async function callSlack(
 	if (answer.type === "ok") return answer.body;
 	if (answer.type === "rate-limited") {
 		const seconds = Math.ceil(answer.retryAfterMs / 1000);
-		throw new ParleyError(doctorTexts.limited({ method, seconds }), { code: "unavailable" });
+		throw new ParleyError(doctorTexts.limited({ method, seconds }), { code: "resource_exhausted" });
 	}
 	throw refused(method, answer);
 }

@@ -133,7 +133,7 @@ test.each([
 ])("if Slack refuses sockets with %s %j, the finding has the fix", async (error, body, words) => {
 	const finding = await runCheck("transport", looking({ "apps.connections.open": refused(error, body) }));
 	expect(finding).toMatchObject({ status: "fail", what: expect.stringContaining(words) });
-	expect(finding.fix).toContain("correct the settings");
+	expect(finding.fix).toContain("settings of the app are on");
 });
 
 test("a scope that a method of the bot needs is named as Slack names it", async () => {
@@ -204,6 +204,7 @@ test("a failed check is a finding with advice", async () => {
 	expect(await runCheck("rooms", looking({ "users.conversations": limited }))).toMatchObject({
 		status: "fail",
 		what: expect.stringContaining("30 seconds"),
+		fix: "wait, and try again",
 	});
 	const away = { call: () => Promise.reject(new Error("no network")) };
 	expect(await runCheck("token", looking({}, { bot: away }))).toMatchObject({ status: "fail" });

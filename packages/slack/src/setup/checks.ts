@@ -162,6 +162,7 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 }
 
 const fixes: Partial<Record<ParleyError["code"], string>> & { readonly permission_denied: string } = {
+	resource_exhausted: doctorTexts.limitedFix,
 	unavailable: checkTexts.unavailableFix({ host: "slack.com", statusPage: "https://slack-status.com" }),
 	// The message describes the required change.
 	failed_precondition: doctorTexts.settingsFix(page),

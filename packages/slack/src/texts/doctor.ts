@@ -16,11 +16,13 @@ export const doctorTexts = {
 		`set SLACK_BOT_TOKEN to the token under "OAuth & Permissions" on ${settings}`,
 	tokensFix: ({ settings }: Settings) =>
 		`copy the tokens again from ${settings}: xoxb- from "OAuth & Permissions", xapp- from "Basic Information"`,
-	settingsFix: ({ settings }: Settings) => `correct the settings of the app on ${settings}, and try again`,
+	settingsFix: ({ settings }: Settings) =>
+		`follow this advice, and try again; the settings of the app are on ${settings}`,
 	refusedFix: ({ settings }: Settings) =>
 		`check on ${settings} that the app still exists and is installed, and try again`,
 	limited: ({ method, seconds }: { readonly method: string; readonly seconds: number }) =>
-		`Slack limits the rate of ${method}: try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
+		`Slack limits the rate of ${method} for ${seconds} ${seconds === 1 ? "second" : "seconds"}`,
+	limitedFix: "wait, and try again",
 	lacksScope: ({
 		method,
 		token,
@@ -64,7 +66,7 @@ export const doctorTexts = {
 	noServerFix: ({ at }: Address) =>
 		`set SLACK_SIGNING_SECRET and run \`parley slack --listen ${at}\`, or run \`parley start\` with slack.listen in the configuration`,
 	anyPort: ({ at }: Address) => `the connector was not checked: port 0 in ${at} means any free port`,
-	anyPortFix: "set a port for the proxy with --listen, or with slack.listen in the configuration",
+	anyPortFix: "set a fixed port with --listen, or with slack.listen in the configuration",
 
 	rooms: ({ count, isComplete }: { readonly count: number; readonly isComplete: boolean }) =>
 		`the bot is in ${isComplete ? "" : "at least "}${count} ${count === 1 ? "channel" : "channels"}`,
@@ -78,7 +80,7 @@ export const doctorTexts = {
 	limitedHistoryFix: ({ settings }: Settings) =>
 		`create your own app for your workspace on ${settings}, and do not distribute it`,
 	unknownHistory:
-		"the rate limit of the app was not checked: the bot found no channel with enough messages to test it",
+		"the rate limit of the app was not checked, because the bot could not read enough messages of a channel",
 	unknownHistoryFix: ({ settings, maximum }: Settings & { readonly maximum: number }) =>
 		`see "Manage Distribution" on ${settings}. An app that is not distributed may read history about 50 times a minute. An app that is sold outside Slack's Marketplace may read ${maximum} messages once a minute.`,
 } as const;
