@@ -20,7 +20,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
 	message_not_found: { kind: "gone", fix: fixes.message_not_found },
 	thread_not_found: { kind: "gone", fix: fixes.thread_not_found },
 	is_archived: { kind: "closed", fix: fixes.is_archived },
-	is_inactive: { kind: "closed", fix: fixes.is_archived },
+	is_inactive: { kind: "closed", fix: fixes.is_inactive },
 	user_not_found: { kind: "gone" },
 	not_in_channel: { kind: "rejected", fix: fixes.not_in_channel },
 	user_not_in_channel: { kind: "gone", fix: fixes.user_not_in_channel },

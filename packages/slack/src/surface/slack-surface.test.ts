@@ -197,6 +197,7 @@ test.each([
 	["channel_not_found", "gone", /cannot see it/],
 	["message_not_found", "gone", /deleted/],
 	["is_archived", "closed", /unarchive/],
+	["is_inactive", "closed", /archived, frozen or deleted/],
 	["not_in_channel", "rejected", /\/invite @parley/],
 	["cant_update_message", "rejected", /another app/],
 	["msg_too_long", "rejected", /too long/],

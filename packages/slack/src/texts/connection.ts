@@ -22,8 +22,10 @@ export const connectionTexts = {
 	/** Fixes by Slack's error code. */
 	fixes: {
 		not_authed: "the token is missing; set the environment variable SLACK_BOT_TOKEN or SLACK_APP_TOKEN",
-		invalid_auth: "Slack does not know this token; copy the token again",
-		account_inactive: "the app was removed from the workspace; install the app again and use the new token",
+		invalid_auth:
+			"the token is invalid, or this IP address is not allowed; copy the token again, or allow the address",
+		account_inactive:
+			"the app was removed, or its workspace was deleted; install the app again and use the new token",
 		token_revoked: "the token was revoked; install the app again and use the new token",
 		token_expired: "the token has expired; use a new token, or switch off token rotation",
 		not_allowed_token_type:

@@ -27,6 +27,7 @@ export const deliveryTexts = {
 		message_not_found: "the message was deleted",
 		thread_not_found: "the first message of the thread was deleted",
 		is_archived: "the channel is archived: unarchive it so that the bot can post",
+		is_inactive: "the channel is archived, frozen or deleted: if it is archived, unarchive it",
 		not_in_channel: `the bot is not in the channel: ${invite}`,
 		user_not_in_channel: "the person is not in the channel: add the person to the channel",
 		cant_update_message: "the message belongs to another app or person",
@@ -38,7 +39,7 @@ export const deliveryTexts = {
 		no_text: `the message is empty: ${bug}`,
 		restricted_action:
 			"the settings of the workspace or the channel do not allow this request: ask an administrator to change them",
-		no_permission: "the app lacks a permission: install it again",
+		no_permission: `the app lacks a permission, or is not in the channel: install the app again, or ${invite}`,
 		not_allowed_token_type: "use a bot token (xoxb-)",
 		not_enabled: "in the settings of the app, switch on the home tab",
 		messages_tab_disabled: "in the settings of the app, switch on the messages tab",
@@ -50,7 +51,7 @@ export const deliveryTexts = {
 			"the organisation does not allow the network of this machine: ask an administrator to allow its address",
 		message_limit_exceeded: "the workspace has reached its limit of messages: try again later",
 		token,
-		account_inactive: `the app was removed from the workspace: ${token}`,
+		account_inactive: `the app was removed, or its workspace was deleted: ${token}`,
 	},
 	/** Text in place of the method's name in `refused` and `limited`. */
 	fileUpload: "the upload of a file",
@@ -75,7 +76,7 @@ export const deliveryTexts = {
 	filesUncertain: ({ reason }: { readonly reason: string }) =>
 		`the message is posted, but its files might be missing: ${reason}; check the message`,
 	privateAnswerExpired:
-		"cannot send a private answer: the address of the interaction has expired; repeat the command",
+		"cannot send a private answer: the address of the interaction has expired; ask the person to try again",
 	invalidTicket: ({ id }: { readonly id: string }) =>
-		`cannot send a private answer: the stored address of the interaction ${id} is invalid; repeat the command`,
+		`cannot send a private answer: the stored address of the interaction ${id} is invalid; ask the person to try again`,
 } as const;

@@ -25,7 +25,7 @@ export const postTexts = {
 	filesInDirectMessages: ({ count }: FileCount) =>
 		`The ${count === 1 ? "file is" : "files are"} in your direct messages with me.`,
 	filesNotSent: ({ count }: FileCount) =>
-		`${notAttached(count)}: I could not send ${count === 1 ? "it" : "them"} to you in a direct message. Please repeat the command.`,
+		`${notAttached(count)}: I could not send ${count === 1 ? "it" : "them"} to you in a direct message. Please try again.`,
 } as const;
 
 function notAttached(count: number): string {
