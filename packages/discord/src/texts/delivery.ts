@@ -24,15 +24,16 @@ export const deliveryTexts = {
 	noHistory: ({ channel }: { readonly channel: string }) =>
 		`cannot read the messages of channel ${channel}: give the bot "Read Message History" in this channel`,
 	mayNotReact:
-		'cannot show the state of messages in this channel, because Discord refused a reaction: give the bot "Add Reactions" and "Read Message History"',
+		'Discord refused a reaction that shows the state of a message: check that the bot has "Add Reactions" and "Read Message History"',
 	noMentionThread:
 		'cannot answer in a thread, so the answer is in the channel: check that the bot has "Create Public Threads" and "Send Messages in Threads"',
-	notRenamed: "cannot rename the thread of a conversation: check the permissions of the bot",
+	notRenamed:
+		"cannot rename the thread of a conversation: see the reason, and check the permissions of the bot",
 	renamedOften: "cannot rename the thread yet: Discord allows two changes of its name in ten minutes",
 	noThread: ({ card }: { readonly card: string }) =>
 		`the post is waiting for the thread of the card ${card}: this thread does not exist yet`,
 	closedThread: ({ reason }: { readonly reason: string }) =>
-		`the thread is locked: unlock it, or give the bot "Manage Threads" (${reason})`,
+		`the bot cannot reopen the thread: reopen and unlock it, or give the bot "Manage Threads" (${reason})`,
 	privateAnswerExpired:
-		"cannot send a private answer: the token of the interaction has expired; repeat the command",
+		"cannot send a private answer: the token of the interaction has expired; ask the person to try again",
 } as const;
