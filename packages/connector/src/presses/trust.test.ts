@@ -52,7 +52,7 @@ test("a change of the audience of a channel ends its trust", async () => {
 			params: {
 				grant_id: "grant_1",
 				key: "key/grant_1",
-				reason: "the members or their permissions have changed: a guest joined",
+				reason: "the members or their permissions may have changed: a guest joined",
 			},
 		},
 	]);

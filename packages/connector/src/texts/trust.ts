@@ -77,7 +77,7 @@ export const trustTexts = {
 		endedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
 			`${person} ended the trust${reason === "" ? "" : `: ${reason}`}`,
 		audienceChanged: ({ change }: { readonly change: string }): string =>
-			`the members or their permissions have changed: ${change}`,
+			`the members or their permissions may have changed: ${change}`,
 		messageDeleted: "a message was deleted before its answer was complete",
 		unknownConnection:
 			"the connector has no record of its last connection, so people may have joined unnoticed",
