@@ -8,7 +8,7 @@ export const sandboxTexts = {
 	installCoreutils: "install coreutils",
 	unusable: "the sandbox cannot be used",
 	resultNotStored: "the result of the sandbox check cannot be stored; the next process checks again",
-	resultNotRemoved: "the stored result of the sandbox check cannot be removed",
+	resultNotRemoved: "the stored result of the sandbox check cannot be removed; delete the file",
 	notSetUp: "the sandbox could not be set up",
 	operatorFix: (fix: string): string => `; the operator can fix that: ${fix}`,
 	operatorCheck: "; the operator can check the sandbox with `parley doctor`",
