@@ -28,7 +28,7 @@ test("a remote server from npm is called over streamable HTTP, and its calls cou
 });
 
 test.for([
-	[{ allowPrivate: false }, "is not an https address"],
+	[{ allowPrivate: false }, "use an https address, or set allowPrivate of the server"],
 	[{ allowPrivate: false, url: "https://127.0.0.1:8443/mcp" }, "is not on the public internet"],
 	[
 		{ allowPrivate: false, url: "https://localhost:8443/mcp" },

@@ -13,7 +13,7 @@ export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Respo
 export interface FetchGuards {
 	/** Whether the host of a URL may have a private address and use plain HTTP. */
 	isPrivateAllowed(host: string): boolean;
-	/** Action of the operator that allows a private address of the host, if any. Errors name the action. */
+	/** Action of the operator that allows a private address and plain HTTP, if any. Errors name the action. */
 	readonly permit?: (host: string) => string;
 }
 
@@ -63,7 +63,7 @@ export async function guardedFetch({ isPrivateAllowed, permit }: FetchGuards): P
 	const guarded: FetchLike = async (given, init) => {
 		const url = new URL(given);
 		if (url.protocol !== "https:" && !(url.protocol === "http:" && isPrivateAllowed(url.hostname)))
-			throw serverRefusal(fetchTexts.notHttps(url.origin));
+			throw serverRefusal(fetchTexts.notHttps(url.origin, permit?.(url.hostname)));
 		const literal = addressOf(url);
 		if (literal !== undefined && !reachOf(url.hostname).allows(literal)) throw serverRefusal(notPublic(url));
 		// The cast is safe because undici and Node have the same `fetch` interface.
