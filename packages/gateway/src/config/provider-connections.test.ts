@@ -217,7 +217,13 @@ test.each<[string, Settings, Environment, RegExp]>([
 		"a key without encryption",
 		{ provider: "openai", baseUrl: "http://models.example.org/v1" },
 		{ OPENAI_API_KEY: key },
-		/without encryption/,
+		/^"http:\/\/models\.example\.org\/v1" is not allowed for --base-url: .*without encryption/,
+	],
+	[
+		"a key without encryption in the list of providers",
+		{ models: { providers: { mine: { baseUrl: "http://models.example.org/v1", key: "MINE" } } } },
+		{ MINE: key },
+		/^"http:\/\/models\.example\.org\/v1" is not allowed for models\.providers\.mine\.baseUrl: /,
 	],
 	[
 		"a local server of the Messages API too",

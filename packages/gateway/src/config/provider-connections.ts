@@ -73,7 +73,7 @@ function connection(name: string, sources: Sources): ProviderConnection {
 	const known = knownProvider(name);
 	const own = settings.models?.providers?.[name];
 	const isFirst = settings.provider === name;
-	const { url, isOfficial, isExplicit } = addressOf(name, sources);
+	const { url, isOfficial, isExplicit, place } = addressOf(name, sources);
 	// The provider's default key is not sent to another server, unless the setting `baseUrl` names the server, or the
 	// provider has no known address.
 	const mayHaveKey = isOfficial || isExplicit || known?.baseUrl === undefined;
@@ -81,7 +81,7 @@ function connection(name: string, sources: Sources): ProviderConnection {
 	const key = isFirst && explicitKey ? explicitKey : keyOf(keys, environment);
 	if (key) checkKey(key.key, key.name, !isOfficial);
 	else if (isFirst && isOfficial && keys[0] !== undefined) throw withoutKey(name, keys[0]);
-	if (key && url.protocol !== "https:" && !isNearby(url)) throw unencrypted(name);
+	if (key && url.protocol !== "https:" && !isNearby(url)) throw unencrypted(url, place);
 	return {
 		name,
 		family: apiNames[own?.api ?? apiOf(known, isOfficial)],
@@ -103,19 +103,21 @@ interface Address {
 	 * `provider`.
 	 */
 	readonly isExplicit: boolean;
+	/** Option or setting for the address, for messages. */
+	readonly place: string;
 }
 
 function addressOf(name: string, { settings, environment }: Sources): Address {
 	const common = knownProvider(name)?.baseUrl;
 	const flag = settings.provider === name ? settings.baseUrl : undefined;
 	const given = flag ?? settings.models?.providers?.[name]?.baseUrl;
-	const place = `models.providers.${name}.baseUrl`;
+	const isExplicit = flag !== undefined;
+	const place = isExplicit ? "--base-url" : `models.providers.${name}.baseUrl`;
 	const text = given ?? inserted(common, environment, place);
 	if (text === undefined) throw refused(settingRefusalTexts.addressMissing({ place }));
 	const url = parseApiUrl(text);
-	if (url && name === "azure") checkAzure(url, given === flag ? "--base-url" : place);
-	const isExplicit = flag !== undefined;
-	if (url) return { url, isOfficial: given === undefined || isAddress(url, common), isExplicit };
+	if (url && name === "azure") checkAzure(url, place);
+	if (url) return { url, isOfficial: given === undefined || isAddress(url, common), isExplicit, place };
 	throw refused(settingRefusalTexts.addressNotAllowed({ value: JSON.stringify(given), place }));
 }
 
@@ -173,8 +175,8 @@ function withoutKey(name: string, variable: string): ParleyError {
 	return refused(settingRefusalTexts.providerKeyMissing({ provider: name, variable }));
 }
 
-function unencrypted(name: string): ParleyError {
-	return refused(settingRefusalTexts.providerKeyUnencrypted({ name }));
+function unencrypted({ href }: URL, place: string): ParleyError {
+	return refused(settingRefusalTexts.providerKeyUnencrypted({ value: JSON.stringify(href), place }));
 }
 
 function refused(message: string): ParleyError {

@@ -66,10 +66,10 @@ export const settingRefusalTexts = {
 		`the address of the provider needs a region of letters, digits, _ and -: set ${variable}, or ${place}`,
 	providerKeyMissing: ({ provider, variable }: { readonly provider: string; readonly variable: string }) =>
 		`provider ${provider} needs a key: set ${variable}; --provider offline needs none`,
-	providerKeyUnencrypted: ({ name }: { readonly name: string }) =>
-		`models.providers.${name}.baseUrl is not allowed: ${keyUnencrypted}; allowed: ${httpsOrOwnNetwork}`,
+	providerKeyUnencrypted: ({ value, place }: { readonly value: string; readonly place: string }) =>
+		`${value} is not allowed for ${place}: ${keyUnencrypted}; allowed: ${httpsOrOwnNetwork}`,
 	invalidKey: ({ variable }: { readonly variable: string }) =>
-		`${variable} contains characters that a key cannot have (a space, a line break or a non-ASCII character); ${keyFix}`,
+		`${variable} contains characters that a key cannot have (for example a space, a line break or a non-ASCII character); ${keyFix}`,
 	/** Shows the key only with `value`. */
 	placeholderKey: ({
 		variable,
