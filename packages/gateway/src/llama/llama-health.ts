@@ -49,6 +49,7 @@ export async function probeLlama(
 	} catch (reason) {
 		if (signal?.aborted) return { state: "absent" };
 		if (reason instanceof Late) return { state: "other", did: llamaTexts.slow({ seconds: PROBE_MS / 1000 }) };
+		if (reason instanceof TooLong) return { state: "other", did: llamaTexts.longAnswer };
 		const code = reason instanceof Error ? errno(reason.cause) : undefined;
 		if (code === "ECONNREFUSED") return { state: "absent" };
 		return { state: "other", did: llamaTexts.noHttp({ reason: code }) };
@@ -70,6 +71,8 @@ export async function readWindow(
 }
 
 class Late extends Error {}
+
+class TooLong extends Error {}
 
 interface Asking {
 	readonly clock: Clock;
@@ -93,7 +96,7 @@ async function get(
 		const decoder = new TextDecoder();
 		for await (const chunk of response.body ?? []) {
 			text += decoder.decode(chunk, { stream: true });
-			if (text.length > MAX_ANSWER) throw new Error(llamaTexts.longAnswer);
+			if (text.length > MAX_ANSWER) throw new TooLong();
 		}
 		return { status: response.status, text };
 	} finally {

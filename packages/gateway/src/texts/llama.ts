@@ -28,5 +28,5 @@ export const llamaTexts = {
 	noProgram: ({ command, where }: { readonly command: string; readonly where: string }) =>
 		`llama.command ${command} cannot be started: there is no executable program with this name${where}. ` +
 		"Install llama.cpp, or set the path of its llama-server.",
-	longAnswer: "the answer is too long",
+	longAnswer: "answers GET /health with more than 1 MiB, unlike a llama-server",
 } as const;
