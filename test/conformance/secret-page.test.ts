@@ -109,7 +109,11 @@ verifiesOn(
 		// After a role change, an existing page no longer accepts an answer.
 		const memberUrl = String((await page("abe"))["url"]);
 		await operator.call("set_person_role", { person: "discord:111:abe", role: "guest" });
-		expect((await a.post(memberUrl, "x")).status).toBe(403);
+		const posted = await a.post(memberUrl, "x");
+		expect([posted.status, await posted.text()]).toEqual([403, expect.stringContaining("was not accepted")]);
+		const shown = await (await a.get(memberUrl)).text();
+		expect(shown).toContain("The page cannot be shown");
+		expect(shown).not.toContain("was not accepted");
 		// The gateway disconnects clients that send neither a message nor a pong between two pings.
 		for (let passed = 0; passed < 599_000; passed += 14_975) {
 			clock.advance(14_975);

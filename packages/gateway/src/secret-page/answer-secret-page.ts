@@ -67,7 +67,8 @@ async function replyTo({ request, url, origin }: PageRequest, route: SecretPageR
 		if (form === undefined) return { status: 200, html: formPage(await factsOf(found.page, route)) };
 		return await acceptAnswer(id, found.page, form, route);
 	} catch (reason) {
-		return failure(reason, route);
+		const title = form === undefined ? passwordPageTexts.notShown : passwordPageTexts.notAccepted;
+		return failure(reason, title, route);
 	}
 }
 
@@ -152,7 +153,7 @@ function unknown(lockedMs: number): Reply {
 
 const statuses: Partial<Record<ErrorCode, number>> = { permission_denied: 403, unavailable: 503 };
 
-function failure(reason: unknown, { log }: SecretPageRoute): Reply {
+function failure(reason: unknown, title: string, { log }: SecretPageRoute): Reply {
 	const { code } = ParleyError.from(reason);
 	if (code === "failed_precondition" || code === "not_found") return over("answered");
 	const status = statuses[code] ?? 500;
@@ -161,10 +162,7 @@ function failure(reason: unknown, { log }: SecretPageRoute): Reply {
 		403: passwordPageTexts.notAllowed,
 		503: passwordPageTexts.busy,
 	}[status];
-	return {
-		status,
-		html: wordsPage(passwordPageTexts.notAccepted, words ?? passwordPageTexts.seeLog),
-	};
+	return { status, html: wordsPage(title, words ?? passwordPageTexts.seeLog) };
 }
 
 /**

@@ -32,6 +32,7 @@ export const passwordPageTexts = {
 	notAllowed: "You may no longer answer this question. Ask the operator of this gateway for access.",
 	busy: "The gateway is busy. Try again in a moment.",
 	notAccepted: "The password was not accepted",
+	notShown: "The page cannot be shown",
 	seeLog: "Try again. If it fails again, the operator can find the reason in the log of the gateway.",
 	withoutTitle: "without a title",
 	workingFor: "Working for",
