@@ -59,9 +59,14 @@ test("64 prompts can wait, and a further one is refused; waiting prompts can be 
 	const model = new ScriptedModel(stuck("…"), ...Array(63).fill([says("ok")]));
 	await using setup = await ZotSetup.open({ model });
 	setup.send(prompt("at work"), ...Array.from({ length: 65 }, (_, at) => prompt(`w${at}`, "x".repeat(300))));
+	setup.send({ id: "c", type: "compact" });
 	expect(setup.answers).toEqual([
 		["at work", true],
-		["w64", "busy: the prompt was not queued, because 64 prompts are already waiting; try again later"],
+		[
+			"w64",
+			"busy: the command prompt was not queued, because 64 commands are already waiting; try again later",
+		],
+		["c", "busy: the command compact was not queued, because 64 commands are already waiting; try again later"],
 	]);
 	const listed = await setup.ask({ id: "q", type: "queue" });
 	expect(listed).toMatchObject({ data: { active: { id: "at work", type: "prompt" } } });

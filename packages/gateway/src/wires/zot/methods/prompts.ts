@@ -65,7 +65,7 @@ export class Prompts {
 	add(job: Job): void {
 		if (this.#waiting.length >= maxWaiting) {
 			throw new ParleyError(
-				`busy: the prompt was not queued, because ${maxWaiting} prompts are already waiting; try again later`,
+				`busy: the command ${job.type} was not queued, because ${maxWaiting} commands are already waiting; try again later`,
 				{ code: "resource_exhausted" },
 			);
 		}
