@@ -22,6 +22,12 @@ test("an error that needs another token is refused with advice, and any other is
 	expect(readAccount({ type: "refused", error: "token_revoked", body: {} })).toEqual({
 		refused: expect.stringContaining("install the app again"),
 	});
+	expect(readAccount({ type: "refused", error: "not_authed", body: {} })).toEqual({
+		refused: expect.stringMatching(/ set the environment variable SLACK_BOT_TOKEN$/),
+	});
+	expect(readAccount({ type: "refused", error: "missing_scope", body: {} })).toEqual({
+		refused: expect.stringContaining("parley slack manifest"),
+	});
 	for (const error of ["internal_error", "service_unavailable", "fatal_error"]) {
 		expect(readAccount({ type: "refused", error, body: {} })).toEqual({
 			lost: expect.stringContaining(error),

@@ -2,7 +2,7 @@
 export const connectionTexts = {
 	/** Names of tokens in the text of a refusal. */
 	tokens: { bot: "the bot token", app: "the app token" },
-	/** Refusal of a token. `error` is Slack's error code, and `fix` one of `fixes`. */
+	/** Refusal of a token. `error` is Slack's error code, and `fix` is a text of `fixes`. */
 	refused: ({
 		token,
 		error,
@@ -19,9 +19,12 @@ export const connectionTexts = {
 	noSocketAddress: ({ method }: { readonly method: string }) =>
 		`Slack's response to ${method} contains no valid address`,
 	limited: ({ method }: { readonly method: string }) => `Slack limits the rate of ${method}`,
-	/** Fixes by Slack's error code. */
+	/** Fixes by Slack's error code, for all tokens or for each kind of token. */
 	fixes: {
-		not_authed: "the token is missing; set the environment variable SLACK_BOT_TOKEN or SLACK_APP_TOKEN",
+		not_authed: {
+			bot: "the token is missing; set the environment variable SLACK_BOT_TOKEN",
+			app: "the token is missing; set the environment variable SLACK_APP_TOKEN",
+		},
 		invalid_auth:
 			"the token is invalid, or this IP address is not allowed; copy the token again, or allow the address",
 		account_inactive:
@@ -30,7 +33,10 @@ export const connectionTexts = {
 		token_expired: "the token has expired; use a new token, or switch off token rotation",
 		not_allowed_token_type:
 			"the token has the wrong type; use a bot token (xoxb-) as SLACK_BOT_TOKEN, and an app token (xapp-) as SLACK_APP_TOKEN",
-		missing_scope: 'create an app token with the scope "connections:write"',
+		missing_scope: {
+			bot: "update the app with the output of `parley slack manifest`, and install it again",
+			app: 'create an app token with the scope "connections:write"',
+		},
 		no_permission: "the token lacks a permission; install the app again",
 		user_removed_from_team: "the bot was removed from the workspace; install the app again",
 		team_disabled: "the workspace is disabled; ask its administrator to enable it",
@@ -56,7 +62,7 @@ export const connectionTexts = {
 		readonly port: number;
 		readonly reason: string;
 	}) =>
-		`cannot listen on ${host}:${port}: ${reason}; set another address with --listen, or with slack.listen in the configuration`,
+		`cannot listen on ${host}:${port} (${reason}); set another address with --listen, or with slack.listen in the configuration`,
 	noTransport:
 		"cannot receive messages from Slack: set SLACK_APP_TOKEN, or set SLACK_SIGNING_SECRET and --listen",
 } as const;

@@ -84,7 +84,8 @@ export class HttpTransport implements Transport {
 				this.#parts.log.error("the server failed", { error: cause });
 				return;
 			}
-			const message = connectionTexts.cannotListen({ host, port, reason: cause.message });
+			const reason = "code" in cause ? String(cause.code) : cause.message;
+			const message = connectionTexts.cannotListen({ host, port, reason });
 			this.#silence.stop();
 			listening.reject(new ParleyError(message, { code: "failed_precondition", cause }));
 		});

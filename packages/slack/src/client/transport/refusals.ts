@@ -8,7 +8,12 @@ const { fixes, tokens } = connectionTexts;
  */
 export function tokenRefusalText(error: string, token: keyof typeof tokens): string | undefined {
 	if (!isPermanent(error)) return undefined;
-	return connectionTexts.refused({ token: tokens[token], error, fix: fixes[error] });
+	const fix = fixes[error];
+	return connectionTexts.refused({
+		token: tokens[token],
+		error,
+		fix: typeof fix === "string" ? fix : fix[token],
+	});
 }
 
 function isPermanent(error: string): error is keyof typeof fixes {
