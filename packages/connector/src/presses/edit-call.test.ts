@@ -124,7 +124,7 @@ test("arguments that the gateway refuses leave the approval open, with the reaso
 	};
 	const t = new QuestionContext([question], { ...listed(), prompt_response: refuse });
 	expect(await t.press("edit", { fields: { "t:cmd": "a" } })).toEqual({
-		text: "Invalid answer: arguments: writes outside the roots. The question is still open.",
+		text: "Invalid answer: arguments: writes outside the roots. The approval is still open.",
 		controls: again,
 	});
 });

@@ -241,7 +241,10 @@ export function answerRefusal(context: HandlerContext, answering: Answering, rea
 			return { text: texts.refused({ reason: words }) };
 		case "invalid_argument":
 			return {
-				text: texts.invalid({ reason: words }),
+				text: texts.invalid({
+					reason: words,
+					isApproval: questionOf(context, answering)?.kind === "approval",
+				}),
 				...defined({ controls: retryControls(context, answering) }),
 			};
 		case "not_found":

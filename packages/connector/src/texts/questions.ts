@@ -124,8 +124,8 @@ export const questionTexts = {
 	replies: {
 		gone: "This request is no longer waiting for an answer.",
 		refused: ({ reason }: { readonly reason: string }): string => `Not accepted: ${reason}.`,
-		invalid: ({ reason }: { readonly reason: string }): string =>
-			`Invalid answer: ${reason}. The question is still open.`,
+		invalid: ({ reason, isApproval }: { readonly reason: string; readonly isApproval: boolean }): string =>
+			`Invalid answer: ${reason}. The ${isApproval ? "approval" : "question"} is still open.`,
 		answered: ({ outcome }: { readonly outcome: string }): string => `Already answered:\n\n${outcome}`,
 		closed: ({ outcome }: { readonly outcome: string }): string => `This request is closed:\n\n${outcome}`,
 		page: ({ expires }: { readonly expires: string }): string =>

@@ -46,7 +46,7 @@ export const edits: readonly Scene[] = [
 		steps: [
 			...requestsApproval,
 			{ clicks: "Edit and approve", by: "Alex", fills: { path: "" } },
-			{ answered: ["Invalid answer", "The question is still open", "[Edit again]"] },
+			{ answered: ["Invalid answer", "The approval is still open", "[Edit again]"] },
 			{ shows: "[Approve once]" },
 			{ clicks: "Approve once", by: "Alex" },
 			{ file: "notes.txt", has: "hello" },
