@@ -80,7 +80,9 @@ async function readRow(tx: Tx, id: string) {
 		.where("id", "=", id)
 		.executeTakeFirst();
 	if (row === undefined)
-		throw new ParleyError(`cannot read row ${id} of the outbox: it no longer exists`, { code: "internal" });
+		throw new ParleyError(`cannot read row ${id} of the outbox: the row no longer exists`, {
+			code: "internal",
+		});
 	return row;
 }
 

@@ -107,7 +107,7 @@ export async function moveCursor(
 	const planned = await readCursor(tx, session);
 	if (seq < planned) {
 		throw new ParleyError(
-			`cannot plan posts of event ${seq} in session ${session}: its posts are already planned up to event ${planned}`,
+			`cannot plan posts of event ${seq} in session ${session}: the posts of this session are already planned up to event ${planned}`,
 			{ code: "failed_precondition" },
 		);
 	}

@@ -19,7 +19,8 @@ test("a repeated plan of the same events adds no rows, and a cursor never decrea
 	const back = { ...plan, cursor: { session: "sess_1", seq: 1 }, rows: [] };
 	await expect(office.outbox.plan(back)).rejects.toMatchObject({
 		code: "failed_precondition",
-		message: "cannot plan posts of event 1 in session sess_1: its posts are already planned up to event 2",
+		message:
+			"cannot plan posts of event 1 in session sess_1: the posts of this session are already planned up to event 2",
 	});
 });
 
@@ -337,7 +338,7 @@ test("a progress row without a card, and a row after the cursor, are refused", a
 	const office = await PostOffice.open();
 	await expect(office.plan([{ lane: "progress" }])).rejects.toMatchObject({ code: "invalid_argument" });
 	await expect(office.plan([{ seq: 9 }])).rejects.toThrow(
-		"cannot plan a row of event 9, because it is later than the cursor (event 2)",
+		"cannot plan a row of event 9, because this event is later than the cursor (event 2)",
 	);
 });
 

@@ -218,7 +218,7 @@ async function claimIn(tx: Tx, conversation: string, { draft, claims, now }: Pla
 		const step = attemptOf(row, now);
 		const content = await attemptRow(tx, step);
 		if (content === undefined)
-			throw new ParleyError(`cannot read row ${row.id} of the outbox: it no longer exists`, {
+			throw new ParleyError(`cannot read row ${row.id} of the outbox: the row no longer exists`, {
 				code: "internal",
 			});
 		claims.attempt(row, content);
@@ -232,7 +232,7 @@ function numbered({ cursor, rows }: Plan): { readonly row: PlannedRow; readonly 
 	return rows.map((row) => {
 		if (row.seq > cursor.seq) {
 			throw new ParleyError(
-				`cannot plan a row of event ${row.seq}, because it is later than the cursor (event ${cursor.seq}): set the cursor to this event or a later one`,
+				`cannot plan a row of event ${row.seq}, because this event is later than the cursor (event ${cursor.seq}): set the cursor to this event or a later one`,
 				{ code: "invalid_argument" },
 			);
 		}

@@ -19,7 +19,7 @@ export const noticeTexts = {
 		readonly reason: string;
 	}): string => `${ways[way]}${people.length === 0 ? "" : ` for ${people.join(", ")}`} failed: ${reason}`,
 	noTarget:
-		"cannot notify an approver: no configured method reaches a person or a channel here; add the method mention, or a channel with `parley channels set`",
+		'cannot notify an approver: no configured method reaches a person or a channel here; add the method "mention" to chat.approvalNotices, or a channel with `parley channels set --approve-in`',
 	finding: ({ count, reason }: { readonly count: number; readonly reason: string }): string =>
 		`the first configured method failed for ${count} ${count === 1 ? "notice" : "notices"} to approvers; most recently: ${reason}`,
 	fix: "ask the approver to allow direct messages, or change chat.approvalNotices in the configuration",

@@ -9,7 +9,7 @@ export const connectionTexts = {
 		`Discord does not accept the token: reset it under "Bot" on ${portal}, and set DISCORD_TOKEN to the new token`,
 	invalidShard: "Discord refused the shard of the connection: report this as a bug in Parley",
 	tooManyServers:
-		"the bot is in too many servers, because one connection to Discord serves fewer than 2,500: remove the bot from some servers",
+		"the bot is in too many servers: one connection to Discord serves fewer than 2,500; remove the bot from some servers",
 	oldApi: "Discord no longer supports version 10 of its API: update Parley",
 	invalidIntents: "Discord refused the intents of the connection: report this as a bug in Parley",
 	missingIntent: ({ portal }: Portal) =>

@@ -274,8 +274,8 @@ test("a directory without conversations is not saved, and an unwritable one is r
 	const data = await place.fill("data");
 	await place.write(place.at("file"), "");
 	for (const [directory, reason] of [
-		["nowhere", "does not exist; create it, or choose another path for the file"],
-		["file", "is not a directory; choose another path for the file"],
+		["nowhere", "does not exist; create it, or choose another path for the backup"],
+		["file", "is not a directory; choose another path for the backup"],
 	] as const) {
 		const file = place.at(directory, "b.tar.gz");
 		await expect(

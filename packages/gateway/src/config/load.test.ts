@@ -774,11 +774,11 @@ asRoot(
 			return warned();
 		};
 		expect(set(stranger, 0, 0o755)).toEqual([
-			`the configuration file ${file} can be replaced by another user (id ${stranger}), who owns ${place.at("top")}; ` +
+			`the file ${file} can be replaced by another user (id ${stranger}), who owns ${place.at("top")}; ` +
 				`if that is not intended, run: sudo chown -h ${user} '${place.at("top")}'`,
 		]);
 		expect(set(0, stranger, 0o775)).toEqual([
-			`the configuration file ${file} can be replaced by the group with id ${stranger}, which can write ${place.at("top")}; ` +
+			`the file ${file} can be replaced by the group with id ${stranger}, which can write ${place.at("top")}; ` +
 				`if that is not intended, run: chmod g-w '${place.at("top")}'`,
 		]);
 		// With the sticky bit, the owner of a directory can replace all entries, but the directory's group cannot.

@@ -47,13 +47,16 @@ export async function probeLlama(
 		if (known) return { state: status === 200 ? "ready" : "loading" };
 		return { state: "other", did: llamaTexts.otherHealth({ status }) };
 	} catch (reason) {
-		if (signal?.aborted) return { state: "absent" };
-		if (reason instanceof Late) return { state: "other", did: llamaTexts.slow({ seconds: PROBE_MS / 1000 }) };
-		if (reason instanceof TooLong) return { state: "other", did: llamaTexts.longAnswer };
-		const code = reason instanceof Error ? errno(reason.cause) : undefined;
-		if (code === "ECONNREFUSED") return { state: "absent" };
-		return { state: "other", did: llamaTexts.noHttp({ reason: code }) };
+		return signal?.aborted ? { state: "absent" } : afterFailure(reason);
 	}
+}
+
+function afterFailure(reason: unknown): LlamaHealth {
+	if (reason instanceof Late) return { state: "other", did: llamaTexts.slow({ seconds: PROBE_MS / 1000 }) };
+	if (reason instanceof TooLong) return { state: "other", did: llamaTexts.longAnswer };
+	const code = reason instanceof Error ? errno(reason.cause) : undefined;
+	if (code === "ECONNREFUSED") return { state: "absent" };
+	return { state: "other", did: llamaTexts.noHttp({ reason: code }) };
 }
 
 /** Returns the context window for one request in tokens, or undefined if it cannot be read. */

@@ -10,12 +10,12 @@ export const createBackupTexts = {
 		`there is no database in ${dataDirectory}; name another data directory with --data`,
 	insideData: ({ file, dataDirectory }: { readonly file: string; readonly dataDirectory: string }) =>
 		`${file} is inside the data directory ${dataDirectory}, which the backup saves; choose a path outside this directory`,
-	noPlace: "does not exist; create it, or choose another path for the file",
-	placeIsFile: "is not a directory; choose another path for the file",
-	placeNotWritable: "cannot be written by this user; choose another path for the file",
-	placeFull: "has no space left; choose another path for the file",
+	noPlace: "does not exist; create it, or choose another path for the backup",
+	placeIsFile: "is not a directory; choose another path for the backup",
+	placeNotWritable: "cannot be written by this user; choose another path for the backup",
+	placeFull: "has no space left; choose another path for the backup",
 	placeFails: ({ code }: { readonly code: string }) =>
-		`cannot be written (${code}); choose another path for the file`,
+		`cannot be written (${code}); choose another path for the backup`,
 	invalidFileId: ({ id }: { readonly id: string }) =>
 		`cannot back up the database: it contains the invalid file id ${id}; restore an earlier backup`,
 } as const;

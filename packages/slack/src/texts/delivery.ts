@@ -19,8 +19,8 @@ export const deliveryTexts = {
 		`Slack refuses ${method} (${error})${fix === undefined ? "" : `: ${fix}`}${details === undefined ? "" : ` [${details}]`}`,
 	missingScope: ({ scope }: { readonly scope: string | undefined }) =>
 		scope === undefined
-			? "give the app the missing scope, and install it again"
-			: `give the app the scope "${scope}", and install it again`,
+			? "give the app the missing scope, and install the app again"
+			: `give the app the scope "${scope}", and install the app again`,
 	/** Explanations and advice by Slack's error code. */
 	fixes: {
 		channel_not_found: `the channel is deleted, or the bot cannot see it: if it exists, ${invite}`,

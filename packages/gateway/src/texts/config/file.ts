@@ -1,11 +1,11 @@
-/** Warnings and errors about users who can change the configuration file. */
+/** Warnings and errors about users who can change the configuration file, or a file that the configuration names. */
 export const foreignWriterTexts = {
 	changedByAll: ({ path }: { readonly path: string }) =>
 		`${path} can be changed by every user of this machine`,
 	replacedByAll: ({ path, directory }: { readonly path: string; readonly directory: string }) =>
 		`${path} can be replaced by every user who can write ${directory}`,
 	warning: ({ path, fault, fix }: { readonly path: string; readonly fault: string; readonly fix: string }) =>
-		`the configuration file ${path} ${fault}; if that is not intended, run: ${fix}`,
+		`the file ${path} ${fault}; if that is not intended, run: ${fix}`,
 	otherOwner: ({ user }: { readonly user: number }) =>
 		`belongs to another user (id ${user}), who can change it`,
 	group: ({ group }: { readonly group: number }) =>
@@ -22,5 +22,5 @@ export const foreignWriterTexts = {
 		readonly fault: string;
 		readonly mode: string;
 		readonly path: string;
-	}) => `the configuration file ${fault} (mode ${mode}); run: chmod o-w ${path}`,
+	}) => `the file ${fault} (mode ${mode}); run: chmod o-w ${path}`,
 } as const;

@@ -25,7 +25,7 @@ export const rozErrorTexts = {
 	turnInProgress: "a turn is already in progress",
 	idle: "no turn for 10 minutes",
 	noActiveTurn: "no turn is in progress for this tool result: send it before its turn ends",
-	noSession: "send StartSession first",
+	noSession: "no session is open: send StartSession first",
 	turnStarted: "a turn has started",
 	toolRunning: "a tool is running",
 	toolEnded: "the tool has ended",

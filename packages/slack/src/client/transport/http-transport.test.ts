@@ -125,7 +125,9 @@ test("a used port is reported with its number", async () => {
 		ready: () => undefined,
 		suspected: () => undefined,
 	});
-	await expect(second.start()).rejects.toThrow(`cannot listen on 127.0.0.1:${port} (EADDRINUSE); set another address`);
+	await expect(second.start()).rejects.toThrow(
+		`cannot listen on 127.0.0.1:${port} (EADDRINUSE); set another address`,
+	);
 });
 
 /** Resolves with the server that receives the next request. */

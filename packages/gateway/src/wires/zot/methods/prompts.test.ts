@@ -66,7 +66,10 @@ test("64 prompts can wait, and a further one is refused; waiting prompts can be 
 			"w64",
 			"busy: the command prompt was not queued, because 64 commands are already waiting; try again later",
 		],
-		["c", "busy: the command compact was not queued, because 64 commands are already waiting; try again later"],
+		[
+			"c",
+			"busy: the command compact was not queued, because 64 commands are already waiting; try again later",
+		],
 	]);
 	const listed = await setup.ask({ id: "q", type: "queue" });
 	expect(listed).toMatchObject({ data: { active: { id: "at work", type: "prompt" } } });
