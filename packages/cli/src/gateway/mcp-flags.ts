@@ -1,3 +1,9 @@
+import { realpath } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Io } from "../command-line/io.ts";
+import { UsageError } from "../command-line/usage.ts";
+import { projectsMessages } from "../texts/commands/access/projects.ts";
+
 export interface McpFlags {
 	readonly data?: string;
 	readonly dir?: string;
@@ -36,4 +42,11 @@ export interface LoginFlags extends McpFlags {
 	readonly clientSecretFrom?: string;
 	readonly port?: number;
 	readonly privateHost?: readonly string[];
+}
+
+/** Resolves with the real path of a working directory. Rejects with a `UsageError` if the path is not accessible. */
+export async function workingDirectory(given: string, io: Io): Promise<string> {
+	return realpath(resolve(io.cwd, given)).catch((cause: unknown) => {
+		throw new UsageError(projectsMessages.missing({ directory: given }), { cause });
+	});
 }

@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { defined, ParleyError } from "@parley/base";
 import { directoryFileName, loginKey, readDirectoryFile } from "@parley/core";
@@ -17,7 +16,7 @@ import { UsageError } from "../command-line/usage.ts";
 import { tableRows } from "../text/columns.ts";
 import { visibleLine } from "../text/visible.ts";
 import { mcpSetupTexts } from "../texts/gateway/mcp.ts";
-import { type McpFlags, usualAgent } from "./mcp-flags.ts";
+import { type McpFlags, usualAgent, workingDirectory } from "./mcp-flags.ts";
 import { readConfig } from "./run-gateway.ts";
 
 interface ListedServer {
@@ -71,7 +70,7 @@ async function serversOf(flags: McpFlags, io: Io): Promise<Found> {
 	const added = Object.entries(servers).map((one) => ofFile(one, file, loginOf));
 	const own = [...configured, ...added];
 	const ofAgent = await serversOfAgent(agentMcpFileIn(data, chosenAgent(data, flags)), own, loginOf);
-	const directory = await realpath(resolve(io.cwd, flags.dir ?? "."));
+	const directory = await workingDirectory(flags.dir ?? ".", io);
 	const local = await entriesOf(directory, trusted, loginOf);
 	return {
 		servers: [...own, ...ofAgent.servers, ...local.servers],

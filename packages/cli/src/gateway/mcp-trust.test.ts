@@ -24,3 +24,10 @@ test.each([
 	const trusting = trustDirectory(directory, { server: ["shop", name], yes: true, data }, new CapturedIo());
 	await expect(trusting).rejects.toThrow(reason);
 });
+
+test("a directory that does not exist is named with the action", async () => {
+	const trusting = trustDirectory("/absent", { yes: true }, new CapturedIo());
+	await expect(trusting).rejects.toThrow(
+		'"/absent" is not a directory, or is not accessible: use the path of a directory',
+	);
+});

@@ -22,7 +22,7 @@ import { noConfirmation, UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
 import { withoutQuery } from "../text/without-query.ts";
 import { mcpLoginTexts, mcpSetupTexts } from "../texts/gateway/mcp.ts";
-import type { McpFlags, TrustFlags } from "./mcp-flags.ts";
+import { type McpFlags, type TrustFlags, workingDirectory } from "./mcp-flags.ts";
 import { endLogin, unrevokedNote } from "./mcp-logout.ts";
 import { changeMcpFile, rightsOf } from "./mcp-setup.ts";
 
@@ -36,7 +36,7 @@ type Rights = ReturnType<typeof rightsOf>;
 export async function trustDirectory(given: string, flags: TrustFlags, io: Io): Promise<number> {
 	const needsConfirmation = flags.yes !== true;
 	if (needsConfirmation && !(io.stdin.isTTY && io.stderr.isTTY)) throw new UsageError(noConfirmation);
-	const directory = await realpath(resolve(io.cwd, given));
+	const directory = await workingDirectory(given, io);
 	const file = await readDirectoryFile(directory);
 	if (file === undefined) throw new UsageError(mcpSetupTexts.noFile({ file: directoryFileName, directory }));
 	const rights = rightsOf(flags, io);

@@ -1,6 +1,4 @@
 import { existsSync } from "node:fs";
-import { realpath } from "node:fs/promises";
-import { resolve } from "node:path";
 import { createIds, defined, Redactor, silentLogger, systemClock } from "@parley/base";
 import { builtinTools, type McpServerState, McpServers } from "@parley/core";
 import {
@@ -19,7 +17,7 @@ import { UsageError } from "../command-line/usage.ts";
 import { visibleLine } from "../text/visible.ts";
 import { wrapText } from "../text/wrap.ts";
 import { mcpServeTexts } from "../texts/gateway/mcp.ts";
-import type { McpFlags } from "./mcp-flags.ts";
+import { type McpFlags, workingDirectory } from "./mcp-flags.ts";
 import { chosenAgent } from "./mcp-list.ts";
 import { readConfig } from "./run-gateway.ts";
 
@@ -51,7 +49,7 @@ export async function tryServers(flags: McpFlags, io: Io, version: string): Prom
 		{ ...parts, redactor, sandbox, tools: builtinTools(), path: environment["PATH"] },
 	);
 	try {
-		await servers.tools(await realpath(resolve(io.cwd, flags.dir ?? ".")), agent);
+		await servers.tools(await workingDirectory(flags.dir ?? ".", io), agent);
 		const { states, problems } = servers;
 		if (flags.json) printJson(redactor.redactFields({ servers: states, problems }), io);
 		else printRows(rowsOf(states, problems, redactor, io), io);
