@@ -30,8 +30,9 @@ export class Answers {
 		if (!open || open.given) return;
 		const { question } = open;
 		if (conversation.offersRules && isAlways(question, line)) {
-			if (question.context.always_allow) await this.#respond(always, () => this.#addRule(question));
-			else this.#note(`  ${questionTexts.noRule}`);
+			const { always_allow: rule, allow_session: withSession = false } = question.context;
+			if (rule) await this.#respond(always, () => this.#addRule(question));
+			else this.#note(`  ${questionTexts.noRule({ withSession })}`);
 			return;
 		}
 		const reading = readAnswer(question, line);

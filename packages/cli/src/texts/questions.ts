@@ -55,7 +55,8 @@ export const questionTexts = {
 	allowsExactly: ({ command }: { readonly command: string }) => `\`${command}\` without other arguments`,
 	allowsBeginning: ({ command }: { readonly command: string }) => `\`${command}\`, also with more arguments`,
 	yesAlways: "yes, always",
-	noRule: "no rule can allow this call: answer y or n",
+	noRule: ({ withSession }: { readonly withSession: boolean }) =>
+		`no rule can allow this call: answer ${withSession ? "y, n or s" : "y or n"}`,
 	added: ({ rule, source }: { readonly rule: string; readonly source: string }) =>
 		`rule ${rule} in ${source}; to remove it, delete it in this file`,
 	addedLate: "the question was closed before the approval, but the rule was added",
