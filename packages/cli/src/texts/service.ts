@@ -18,7 +18,7 @@ export const serviceTexts = {
 	noAnswer: ({ data, why }: Stored & { readonly why: string }) =>
 		`the gateway of the service with the data directory ${data} does not answer (${why}); \`parley service logs\` shows the reason`,
 	missingKeys: ({ names, flags, file }: Filed & { readonly names: string; readonly flags: string }) =>
-		`the service does not get these environment variables of this shell: ${names}. \`parley service install ${flags}\` stores them in ${file}`,
+		`the service does not get these environment variables of this shell: ${names}. \`parley service install ${flags}\`, with the other flags of the service, stores them in ${file}`,
 	notInstalled: ({ name }: Named) =>
 		`no service ${name} is installed; install it with \`parley service install --name ${name}\``,
 	nothingToRemove: ({ name }: Named) => `no service ${name} is installed`,
