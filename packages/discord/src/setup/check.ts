@@ -13,7 +13,8 @@ const Words = z.object({ message: z.string() });
 
 /**
  * Returns the response to a GET request. For any status except 200, rejects with a `ParleyError` for operators:
- * `unauthenticated` for an invalid token, `unavailable` for 429 and 5xx, otherwise `permission_denied`.
+ * `unauthenticated` for an invalid token, `resource_exhausted` for 429, `unavailable` for 5xx, otherwise
+ * `permission_denied`.
  */
 export async function askDiscord(port: Discord["port"], path: string): Promise<DiscordResponse> {
 	const response = await port.request({ method: "GET", path });
@@ -21,11 +22,11 @@ export async function askDiscord(port: Discord["port"], path: string): Promise<D
 	if (status === 200) return response;
 	const message = Words.safeParse(body).data?.message;
 	throw new ParleyError(accountTexts.refused({ status, path, message }), {
-		code:
-			status === 401
-				? "unauthenticated"
-				: status >= 500 || status === 429
-					? "unavailable"
-					: "permission_denied",
+		code: codes[status] ?? (status >= 500 ? "unavailable" : "permission_denied"),
 	});
 }
+
+const codes: Readonly<Record<number, ParleyError["code"]>> = {
+	401: "unauthenticated",
+	429: "resource_exhausted",
+};

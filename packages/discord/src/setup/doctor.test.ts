@@ -226,3 +226,10 @@ test("a failed check is a finding, and the others continue", async () => {
 	expect(wrong).toMatchObject([{ id: "discord-gateway", status: "fail" }]);
 	expect(wrong[0]?.fix).toContain("discordstatus.com");
 });
+
+test("after a rate limit, the advice is to wait", async () => {
+	const { wrong } = await examine({}, (port) => {
+		port.statuses["/gateway/bot"] = 429;
+	});
+	expect(wrong).toMatchObject([{ id: "discord-gateway", status: "fail", fix: "wait, and try again" }]);
+});

@@ -75,6 +75,8 @@ function failed(id: string, { code, message }: ParleyError): Finding {
 		const fix = accountTexts.unknownTokenFix({ portal: developerPortal });
 		return { id, status: "fail", what: accountTexts.unknownToken, fix };
 	}
+	if (code === "resource_exhausted")
+		return { id, status: "fail", what: message, fix: accountTexts.limitedFix };
 	const fix =
 		code === "unavailable"
 			? checkTexts.unavailableFix({ host: "discord.com", statusPage: "https://discordstatus.com" })

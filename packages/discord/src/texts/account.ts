@@ -16,6 +16,7 @@ export const accountTexts = {
 		`press "Reset Token" under "Bot" on ${portal}, and set DISCORD_TOKEN to the new token`,
 	refusedFix: ({ portal }: Portal) =>
 		`check that the application and its bot still exist on ${portal}, and try again`,
+	limitedFix: "wait, and try again",
 	refused: ({
 		status,
 		path,
