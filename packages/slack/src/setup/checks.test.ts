@@ -244,5 +244,9 @@ test("checks make one request each, and an unused address is a finding", async (
 		status: "fail",
 		what: expect.stringContaining("auth.test"),
 	});
-	expect(await runCheck("clock", parts)).toMatchObject({ status: "fail" });
+	expect(await runCheck("clock", parts)).toMatchObject({
+		status: "fail",
+		what: "Slack did not answer api.test",
+		fix: expect.stringContaining("slack-status.com"),
+	});
 });

@@ -1,7 +1,8 @@
-import { type Clock, defined, type Logger } from "@parley/base";
+import { type Clock, defined, type Logger, ParleyError } from "@parley/base";
 import { commandTable } from "@parley/connector";
 import { slackLogger } from "../client/slack-logger.ts";
 import { WebCalls, webOptions } from "../client/web-calls.ts";
+import { connectionTexts } from "../texts/connection.ts";
 import type { SlackChecks } from "./checks.ts";
 import { type Entrance, probeAddress } from "./probe-address.ts";
 
@@ -37,6 +38,11 @@ export function openChecks(options: {
 			const response = await fetch(new URL("api.test", apiUrl ?? "https://slack.com/api/"), {
 				method: "POST",
 				signal,
+			}).catch((cause: unknown) => {
+				throw new ParleyError(connectionTexts.noAnswer({ method: "api.test" }), {
+					code: "unavailable",
+					cause,
+				});
 			});
 			await response.body?.cancel();
 			const serverTime = Date.parse(response.headers.get("date") ?? "");
