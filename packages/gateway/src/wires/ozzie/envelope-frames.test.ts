@@ -1,8 +1,11 @@
 import { parseJson } from "@parley/base";
 import { ManualClock } from "@parley/base/testing";
-import type { Prompt, RecordedEvent } from "@parley/core";
+import type { Prompt, RecordedEvent, SessionEvent } from "@parley/core";
+import { isOzzieEvent } from "@parley/protocol";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { largestEvents, largestTransientEvents } from "../../testing/largest-events.ts";
+import { isWireEvent } from "../shared/wire-event.ts";
 import type { OzzieEvent } from "./codec.ts";
 import { capStrings, EnvelopeFrames, envelopeAnswer } from "./envelope-frames.ts";
 
@@ -198,6 +201,40 @@ test("a prompt with large arguments, preview, notes and options keeps its token 
 	]);
 	for (const option of z.array(z.object({ value: z.string() })).parse(nested["options"]))
 		expect(options.map(({ value }) => value)).toContain(option.value);
+});
+
+test.each([
+	["letters", "x"],
+	["control characters", "\u0001"],
+	["emoji", "👍"],
+])("the largest event of each type fits in a frame and stays valid: %s", (_, unit) => {
+	const text = unit.repeat(12_000);
+	const at = { sessionId: "sess_a", seq: 7 };
+	const events: readonly SessionEvent[] = [
+		...largestEvents(text).map((event) => ({ transient: false as const, id: "evt_7", at: 0, ...at, event })),
+		...largestTransientEvents(text).map((event) => ({ transient: true as const, ...at, event })),
+	];
+	const frames = new EnvelopeFrames(new ManualClock());
+	for (const event of events.filter(isWireEvent)) {
+		const [frame, ...others] = decoded(frames, event);
+		expect(others).toEqual([]);
+		if (!frame) throw new Error("no frame");
+		const valid = isOzzieEvent({ ...frame, type: "event", payload: frame.payload.payload });
+		expect(valid, event.event.type).toBe(true);
+	}
+});
+
+test("a refused message and a check of a person fit in a frame", () => {
+	const text = "\u0001".repeat(12_000);
+	const place = { platform: text, tenant: text, channel: text, thread: text, shared: true };
+	const check = { id: text, sessionId: "sess_a", user: text, place };
+	const at = { transient: true, sessionId: "sess_a", seq: 9 } as const;
+	const events: readonly OzzieEvent[] = [
+		{ ...at, event: { type: "message.refused", error: text } },
+		{ ...at, event: { type: "person.check", check } },
+	];
+	const frames = new EnvelopeFrames(new ManualClock());
+	for (const event of events) expect(decoded(frames, event)).toHaveLength(1);
 });
 
 test("a long text is sent in complete pieces", () => {

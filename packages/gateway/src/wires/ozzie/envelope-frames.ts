@@ -192,7 +192,8 @@ function fitEvent(payload: object, fits: Fits, mark: Mark): object {
 		if (capped !== undefined) return capped as object;
 		min = reduced;
 	}
-	return min;
+	// Control characters take 6 bytes each in JSON, so some events also need shorter strings.
+	return Object(capToFit(min, { fits, mark, shortest: 0 }) ?? min);
 }
 
 /**
@@ -223,18 +224,18 @@ function* reductions(payload: object, mark: Mark): Generator<object> {
 	yield withLists(plain, 0);
 }
 
+/** Fields that contain the arguments of a call: the context of a prompt, and the changed prompt of a vote. */
+const argumentHolders: ReadonlySet<string> = new Set(["context", "changed"]);
+
 /**
  * Replaces the arguments of a call with a mark, because they can have so many keys that cut strings do not suffice.
  */
 function withoutArguments(payload: object, mark: Mark): object {
-	const short = (holder: object): object => {
-		if (!("arguments" in holder)) return holder;
-		return { ...holder, arguments: { "…": mark(JSON.stringify(holder.arguments).length).trim() } };
+	const short = (key: string, value: unknown): unknown => {
+		if (key === "arguments") return { "…": mark(JSON.stringify(value).length).trim() };
+		return argumentHolders.has(key) ? withoutArguments(Object(value), mark) : value;
 	};
-	const context = "context" in payload ? payload.context : undefined;
-	const shown =
-		typeof context === "object" && context !== null ? { ...payload, context: short(context) } : payload;
-	return short(shown);
+	return Object.fromEntries(Object.entries(payload).map(([key, value]) => [key, short(key, value)]));
 }
 
 function withLists(value: object, max: number): object {
