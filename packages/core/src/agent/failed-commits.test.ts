@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { type Store, StoreError } from "@parley/base";
 import { ManualClock, storeWith } from "@parley/base/testing";
 import { expect, test } from "vitest";
@@ -5,7 +6,10 @@ import { createOfflineModel } from "../models/offline/offline-model.ts";
 import type { Tables } from "../store/tables.ts";
 import { EventLog } from "../testing/event-log.ts";
 import { probeTool } from "../testing/probe-tool.ts";
+import { ScriptedModel, says } from "../testing/scripted-model.ts";
 import { TestRuntime, unkeyed } from "../testing/test-runtime.ts";
+import { noUsage } from "../vocabulary/usage.ts";
+import { runEndTexts } from "./texts.ts";
 
 const message = "tool: strike {}\n& tool: look {}\nsay: the end";
 
@@ -133,4 +137,40 @@ test("a run whose end could not be recorded is retried after half a second, not 
 	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "[offline] two", error: "" });
 	log.check();
 	expect(log.recorded.filter((type) => type === "assistant.message")).toHaveLength(2);
+});
+
+test("a run that waits for its store adds no listener to its signal at each retry", async () => {
+	let isBroken = false;
+	let { signal } = new AbortController();
+	const fail = (): Promise<never> => Promise.reject(new StoreError("the disk is full"));
+	const wrap = (store: Store<Tables>): Store<Tables> =>
+		storeWith(store, {
+			read: (query) => (isBroken ? fail() : store.read(query)),
+			commit: (command) => (isBroken ? fail() : store.commit(command)),
+		});
+	const model = new ScriptedModel(
+		async function* (_, ofRun) {
+			signal = ofRun;
+			yield says("one");
+			isBroken = true;
+			yield { type: "end", stop: "end_turn", usage: noUsage, model: "scripted-1" };
+		},
+		[says("two")],
+	);
+	await using t = await TestRuntime.open({ model, wrap });
+	const session = await t.create();
+	const log = await EventLog.join(t.runtime, session, { afterSeq: 0 });
+	await t.send(session, "hi");
+	const listeners: number[] = [];
+	for (let failures = 1; failures <= 4; failures++) {
+		await expect
+			.poll(() => t.log.records.filter(({ message }) => message === runEndTexts.notRecorded).length)
+			.toBe(failures);
+		listeners.push(getEventListeners(signal, "abort").length);
+		if (failures === 4) isBroken = false;
+		t.clock.advance(30_000);
+	}
+	expect(listeners).toEqual([1, 1, 1, 1]);
+	await expect(log.next("assistant.message")).resolves.toMatchObject({ content: "two", error: "" });
+	log.check();
 });

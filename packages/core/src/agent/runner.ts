@@ -161,8 +161,10 @@ export class Runner {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = this.#ports.clock.after(ms, resolve);
 		// An earlier abort of the signal does not end the wait, because the end of the run cannot be stored yet.
-		control.signal.addEventListener("abort", () => resolve(), { once: true });
+		const stop = (): void => resolve();
+		control.signal.addEventListener("abort", stop, { once: true });
 		await Promise.race([promise, this.#stopping.promise]);
+		control.signal.removeEventListener("abort", stop);
 		timer.cancel();
 	}
 }
