@@ -34,7 +34,7 @@ import {
 	type NewMessage,
 	withSkill,
 } from "./use-cases/messages/send.ts";
-import { type Steered, steer } from "./use-cases/messages/steer.ts";
+import { type Steered, type SteerMessage, steer } from "./use-cases/messages/steer.ts";
 import type { Schedules } from "./use-cases/schedules/schedules.ts";
 import { Follower, type Following } from "./use-cases/sessions/follow.ts";
 import { type Fork, type ForkOptions, forkSession } from "./use-cases/sessions/fork.ts";
@@ -177,7 +177,7 @@ export class Runtime {
 	 * Adds a message to the active run. If the message starts a skill, or if no run can accept the message, sends the
 	 * message as `send` does.
 	 */
-	async steer(request: Keyed, sessionId: string, message: NewMessage): Promise<Steered> {
+	async steer(request: Keyed, sessionId: string, message: SteerMessage): Promise<Steered> {
 		this.#parts.admission.require();
 		using lease = await this.#parts.sessions.lease(request.principal, sessionId, "session.write");
 		const skill = await this.skills.startedBy(lease.session, request.principal, message);

@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { expect, expectTypeOf, test } from "vitest";
+import type { Runtime } from "../../runtime.ts";
 import { EventLog } from "../../testing/event-log.ts";
 import { probeTool } from "../../testing/probe-tool.ts";
 import { calls, ScriptedModel, says, stuck } from "../../testing/scripted-model.ts";
@@ -45,6 +46,10 @@ test("a message to an active run is in its next model call, after the results", 
 		{ role: "user", content: [{ type: "text", text: "be brief" }] },
 		{ role: "user", content: [{ type: "text", text: "and kind" }] },
 	]);
+});
+
+test("a message to an active run has only a text, because images and read messages would be lost", () => {
+	expectTypeOf<Parameters<Runtime["steer"]>[2]>().toEqualTypeOf<{ readonly content: string }>();
 });
 
 test("a message during the last reply is answered in the same run", async () => {

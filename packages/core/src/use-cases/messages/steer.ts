@@ -8,17 +8,14 @@ import { stamp } from "../../store/tables.ts";
 import { steerHash } from "../../store/text-hash.ts";
 import { actingId, hasRole, type Person } from "../../vocabulary/principal.ts";
 import { isWithoutGrants, optionsThrough } from "../../vocabulary/run-options.ts";
-import {
-	type Accepted,
-	type AcceptPorts,
-	authorOf,
-	enqueue,
-	logAccepted,
-	type NewMessage,
-	type Queued,
-} from "./send.ts";
+import { type Accepted, type AcceptPorts, authorOf, enqueue, logAccepted, type Queued } from "./send.ts";
 import { storable } from "./storable.ts";
 import { queueTexts } from "./texts.ts";
+
+/** A message for the active run. Has only a text, because the run's next model call gets only the text. */
+export interface SteerMessage {
+	readonly content: string;
+}
 
 /** Result of a message for the active run. `sent` if the message got its own run instead. */
 export interface Steered extends Accepted {
@@ -33,7 +30,7 @@ export async function steer(
 	services: AcceptPorts,
 	session: Session,
 	request: Keyed,
-	message: NewMessage,
+	message: SteerMessage,
 ): Promise<{ readonly steered: Steered; readonly start: RunRow | undefined }> {
 	const { trusted } = session;
 	let queued: Queued | undefined;
