@@ -89,8 +89,9 @@ export class EgressProxy implements AsyncDisposable {
 		});
 	}
 
-	#refuse(client: Socket, { status, reason, target = "" }: RefusedRequest): void {
-		if (client.writable) refuse(client, status, reason);
+	#refuse(client: Socket, refused: RefusedRequest): void {
+		const { reason, target = "" } = refused;
+		if (client.writable) refuse(client, refused);
 		else client.destroy();
 		this.#reportRefused(target, reason);
 	}
@@ -178,7 +179,8 @@ async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: A
 	const both = AbortSignal.any([signal, disconnected.signal]);
 	const opened = await openUpstream(connect.authority, deps, both).catch((reason: unknown) => {
 		const error = ParleyError.from(reason);
-		refuse(client, statuses[error.code] ?? "502 Bad Gateway", error.message);
+		const status = statuses[error.code] ?? "502 Bad Gateway";
+		refuse(client, { status, reason: error.message, target: connect.authority });
 		return error;
 	});
 	if (opened instanceof ParleyError) {
@@ -198,8 +200,8 @@ async function serveConnect(connect: ConnectRequest, deps: TunnelDeps, signal: A
 	await deps.report({ target: host, decision: "ended", ...reason, sent, received });
 }
 
-function refuse(client: Duplex, status: string, reason: string): void {
-	const body = `parley: ${reason}\n`;
+function refuse(client: Duplex, { status, reason, target = "" }: RefusedRequest): void {
+	const body = egressTexts.body(shownTarget(target), reason);
 	const head = [
 		`HTTP/1.1 ${status}`,
 		"content-type: text/plain; charset=utf-8",

@@ -127,6 +127,23 @@ test.each([
 	expect(proxy.note()).toContain("only port 443 of example.com, *.example.org");
 });
 
+test.each([
+	["CONNECT example.net:443 HTTP/1.1", "example.net:443: the host is not on the list"],
+	["CONNECT example.com:80 HTTP/1.1", "example.com:80: port 80 is not allowed"],
+	["CONNECT example.com HTTP/1.1", "example.com: the request does not name a host and a port"],
+	["GET http://example.com/ HTTP/1.1\r\nHost: example.com", "http://example.com/: only https is allowed"],
+])("the response to %j names the refused target", async (request, refusal) => {
+	const { proxyPort } = await setUp();
+	const answer = await ask(proxyPort, `${request}\r\n\r\n`);
+	expect(answer).toContain(`\r\n\r\nparley: cannot connect to ${refusal}`);
+});
+
+test("the response to a failed connection names the host", async () => {
+	const { proxyPort } = await setUp({ connect: () => Promise.reject(new Error("ECONNREFUSED 10.1.2.3")) });
+	const answer = await ask(proxyPort, "CONNECT example.com:443 HTTP/1.1\r\n\r\n");
+	expect(answer).toContain("parley: cannot connect to example.com:443: ");
+});
+
 test("no bytes are forwarded after a request that is not CONNECT", async () => {
 	const { proxyPort, reached, entries } = await setUp();
 	const plain = "GET http://example.com/ HTTP/1.1\r\nHost: example.com\r\n\r\n";

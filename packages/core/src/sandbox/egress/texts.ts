@@ -23,6 +23,8 @@ export const egressTexts = {
 	reachable: (hosts: readonly string[]): string => `commands reach only port 443 of ${hosts.join(", ")}`,
 	refused: (refusals: readonly string[], hosts: string): string =>
 		`\n[the egress proxy refused ${refusals.join("; ")}. Here ${hosts}]\n`,
+	body: (target: string, reason: string): string =>
+		target === "" ? `parley: ${reason}\n` : `parley: cannot connect to ${target}: ${reason}\n`,
 	noHost: "the request does not name a host and a port: use a name such as example.com:443",
 	port: (port: string | number, allowed: number): string =>
 		`port ${port} is not allowed: use port ${allowed}`,
