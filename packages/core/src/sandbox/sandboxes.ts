@@ -19,6 +19,7 @@ import {
 	permitAdvice,
 } from "./bubblewrap/find-bubblewrap.ts";
 import { serviceDirectories } from "./bubblewrap/inside.ts";
+import { SandboxNotSetUp } from "./bubblewrap/pinned-places.ts";
 import { describeSystem } from "./bubblewrap/system-layout.ts";
 import { findLimiter } from "./commands/command-limits.ts";
 import { CommandRuns } from "./commands/command-runs.ts";
@@ -239,10 +240,8 @@ async function find(options: SandboxesOptions, { runs, isLost, failedToStart }: 
 		);
 		return { bubblewrap, features: featuresOf(bubblewrap, keyctl), gitSettings, probes };
 	} catch (cause) {
-		const { message } = ParleyError.from(cause);
 		options.log.debug(sandboxTexts.unusable, { error: cause });
-		const fix = cause instanceof NoSandbox ? cause.fix : fixOf(message);
-		return { gitSettings: "", probes: 0, reason: message, ...defined({ fix }) };
+		return { gitSettings: "", probes: 0, ...reasonOf(cause) };
 	}
 }
 
@@ -295,9 +294,11 @@ function featuresOf(bubblewrap: Bubblewrap, { state: keyring }: KeyctlProgram): 
 	return { memory: limiter.kind, keyring, sizes: hasSizes(bubblewrap.version), unixSockets };
 }
 
-/** Returns advice for the operator if the sandbox could not be set up. Returns undefined if a probe escaped. */
-function fixOf(message: string): string | undefined {
-	return message.startsWith(sandboxTexts.notSetUp) ? permitAdvice() : undefined;
+/** Returns the reason for a failed check, with advice for the operator. A probe that escaped has no advice. */
+function reasonOf(cause: unknown): { readonly reason: string; readonly fix?: string } {
+	if (cause instanceof SandboxNotSetUp) return { reason: cause.reason, fix: permitAdvice() };
+	const fix = cause instanceof NoSandbox ? cause.fix : undefined;
+	return { reason: ParleyError.from(cause).message, ...defined({ fix }) };
 }
 
 function refusalReason(

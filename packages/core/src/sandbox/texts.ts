@@ -9,7 +9,6 @@ export const sandboxTexts = {
 	unusable: "the sandbox cannot be used",
 	resultNotStored: "the result of the sandbox check cannot be stored; the next process checks again",
 	resultNotRemoved: "the stored result of the sandbox check cannot be removed; delete the file",
-	notSetUp: "the sandbox could not be set up",
 	operatorFix: (fix: string): string => `; the operator can fix that: ${fix}`,
 	operatorCheck: "; the operator can check the sandbox with `parley doctor`",
 	required: (reason: string, help: string): string =>

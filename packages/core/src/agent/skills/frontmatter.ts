@@ -1,6 +1,6 @@
 import { defined, ParleyError } from "@parley/base";
 import { parse, TomlError } from "smol-toml";
-import { CST, isMap, isNode, isScalar, Lexer, LineCounter, parseDocument } from "yaml";
+import { CST, type Document, isMap, isNode, isScalar, Lexer, LineCounter, parseDocument, visit } from "yaml";
 import { frontmatterTexts } from "./texts.ts";
 
 /** Maximum bytes of the frontmatter. */
@@ -8,10 +8,15 @@ const maxFrontmatter = 64 * 1024;
 /** Maximum levels of nested lists and maps below the top level. */
 const maxDepth = 16;
 /**
- * Maximum result of `maxLevels`. This maximum exceeds `maxDepth`, because `maxLevels` also includes the columns in
- * which nested values begin.
+ * Maximum of `levels` in the result of `sizeOf`. This maximum exceeds `maxDepth`, because `levels` also includes the
+ * columns in which nested values begin.
  */
 const levelLimit = 64;
+/**
+ * Maximum YAML tokens. A workflow of 50 steps with 10 criteria each has about 4,600. The parser needs much time for each
+ * error in a malformed text.
+ */
+const maxTokens = 6_000;
 
 export interface SkillFile {
 	/** Value of the frontmatter. An empty object if the file has no frontmatter. */
@@ -26,7 +31,7 @@ export interface SkillFile {
  * missing, the text is only a body. Throws `invalid_argument`, with the line if it is known:
  * - if the frontmatter is not closed or cannot be read
  * - if YAML contains an alias
- * - if the frontmatter exceeds 64 KiB, or 16 levels of nested lists and maps
+ * - if the frontmatter exceeds 64 KiB, 6,000 YAML tokens, or 16 levels of nested lists and maps
  */
 export function readFrontmatter(content: string): SkillFile {
 	const text = content.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
@@ -61,19 +66,27 @@ function readYaml(text: string, before: number): Facts {
 
 function parseYaml(text: string, before: number): Facts | { readonly problem: ParleyError } {
 	const tooNested = { problem: refused(frontmatterTexts.tooNested(maxDepth)) };
-	if (maxLevels(text) > levelLimit) return tooNested;
+	const { tokens, levels } = sizeOf(text);
+	if (levels > levelLimit) return tooNested;
+	if (tokens > maxTokens) return { problem: refused(frontmatterTexts.tooManyTokens(maxTokens)) };
 	const counter = new LineCounter();
 	const document = parseDocument(text, {
 		lineCounter: counter,
 		schema: "core",
 		prettyErrors: false,
 		logLevel: "silent",
-		uniqueKeys: true,
+		// The parser compares each key with all earlier keys, which takes quadratic time.
+		uniqueKeys: false,
 	});
 	const [wrong] = [...document.errors, ...document.warnings];
 	if (wrong) {
 		const line = counter.linePos(wrong.pos[0]).line + before;
 		return { problem: refused(frontmatterTexts.atLine(line, wrong.message), wrong) };
+	}
+	const twice = repeatedKey(document);
+	if (twice) {
+		const line = counter.linePos(twice.at).line + before;
+		return { problem: refused(frontmatterTexts.atLine(line, frontmatterTexts.twice(twice.key))) };
 	}
 	try {
 		const facts: unknown = document.toJS({ maxAliasCount: 0 }) ?? {};
@@ -88,6 +101,26 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 	} catch (cause) {
 		return { problem: refused(frontmatterTexts.alias, cause) };
 	}
+}
+
+/** Returns the first key that an earlier key of the same map equals, with its position. */
+function repeatedKey(document: Document.Parsed): { readonly key: string; readonly at: number } | undefined {
+	let found: { readonly key: string; readonly at: number } | undefined;
+	visit(document, {
+		Map(_, { items }) {
+			const values = new Set<unknown>();
+			for (const { key } of items) {
+				if (!isScalar(key)) continue;
+				if (values.has(key.value)) {
+					found = { key: JSON.stringify(key.value), at: key.range?.[0] ?? 0 };
+					return visit.BREAK;
+				}
+				values.add(key.value);
+			}
+			return undefined;
+		},
+	});
+	return found;
 }
 
 /**
@@ -122,22 +155,25 @@ const fillers = new Set(["space", "newline", "comment", "tag", "anchor"]);
 const announcements = new Set(["doc-mode", "scalar", "flow-error-end"]);
 
 /**
- * Returns the maximum number of nested levels in YAML text. Levels are open brackets, and columns in which
- * nested values begin. A nested value of YAML begins further right than its parent, except a list in a map.
+ * Returns the number of tokens and the maximum number of nested levels in YAML text. Stops above a limit. Levels are open brackets, and
+ * columns in which nested values begin. A nested value of YAML begins further right than its parent, except a list in a
+ * map.
  */
-function maxLevels(text: string): number {
+function sizeOf(text: string): { readonly tokens: number; readonly levels: number } {
 	const columns: number[] = [];
+	let tokens = 0;
 	let open = 0;
-	let max = 0;
+	let levels = 0;
 	for (const { kind, column, isLead } of tokensOf(text)) {
+		if (++tokens > maxTokens || levels > levelLimit) break;
 		open = Math.max(0, open + (brackets[kind] ?? 0));
 		if (isLead && !fillers.has(kind)) {
 			while ((columns.at(-1) ?? -1) >= column) columns.pop();
 			columns.push(column);
 		}
-		max = Math.max(max, open + columns.length);
+		levels = Math.max(levels, open + columns.length);
 	}
-	return max;
+	return { tokens, levels };
 }
 
 interface Token {
@@ -176,9 +212,9 @@ function quoteValues(text: string): string {
 	return text
 		.split("\n")
 		.map((line) => {
-			const [, key, value = ""] =
-				/^([A-Za-z][\w-]*):[ \t]+([^\s"'[\]{}|>&*!#%@`-].*?)[ \t]*$/.exec(line) ?? [];
-			return key !== undefined && value.includes(": ") ? `${key}: ${JSON.stringify(value)}` : line;
+			// The pattern ends in a greedy part, because a lazy part before spaces takes quadratic time.
+			const [, key, value = ""] = /^([A-Za-z][\w-]*):[ \t]+([^\s"'[\]{}|>&*!#%@`-].*)$/.exec(line) ?? [];
+			return key !== undefined && value.includes(": ") ? `${key}: ${JSON.stringify(value.trimEnd())}` : line;
 		})
 		.join("\n");
 }
@@ -207,8 +243,9 @@ function readToml(text: string, before: number): Facts {
 function tomlLine(text: string, [first, index = 0, key]: readonly (string | number)[]): number | undefined {
 	const rows = text.split("\n");
 	const headers = rows.flatMap((row, at) => {
-		const [, name] = /^\s*\[+\s*"?([^\]"]+?)"?\s*\]/.exec(row) ?? [];
-		return name === undefined ? [] : [{ name, at }];
+		// Each character matches only one part of the pattern, so that the time is linear.
+		const [, name] = /^\s*\[\[?([^[\]]+)\]/.exec(row) ?? [];
+		return name === undefined ? [] : [{ name: name.trim().replaceAll('"', ""), at }];
 	});
 	const plain = rows.slice(0, headers[0]?.at).findIndex((row) => tomlKey(row) === first);
 	if (plain >= 0) return plain + 1;

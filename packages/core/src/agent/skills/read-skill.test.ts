@@ -127,6 +127,42 @@ test.each([
 	expect(() => readSkill(yaml(line), "a")).toThrow("more than 16 nested levels");
 });
 
+const unique = (count: number): string[] => Array.from({ length: count }, (_, index) => index.toString(36));
+
+test.each([
+	["keys", unique(9_000).map((key) => `${key}:`)],
+	["keys in braces", [`a: {${unique(15_000).join(",")}}`]],
+	["list items with anchors", ["a:", ...Array<string>(5_000).fill("- &a b")]],
+	["brackets without a start", ["]".repeat(60_000)]],
+])("frontmatter with very many tokens is refused before it is parsed: %s", (_, lines) => {
+	expect(() => readSkill(yaml(...lines), "a")).toThrow("more than 6000 YAML tokens");
+});
+
+test("a workflow of 50 steps with all keys is valid", () => {
+	const steps = unique(50).flatMap((id, index) => [
+		`  - id: s${id}`,
+		"    title: A step",
+		"    prompt: |",
+		"      Build the program: first the library,",
+		"      then the command.",
+		"    model: fast",
+		...(index > 1 ? ["    needs: [s0, s1]"] : []),
+		"    criteria:",
+		...Array<string>(10).fill('      - "The program works: all tests pass"'),
+	]);
+	// A colon in a plain text is invalid YAML, so the second attempt with quotes must also be within the limit.
+	const lines = ["name: build", "description: Builds: all parts", "steps:", ...steps];
+	expect(readSkill(yaml(...lines), "a").steps).toHaveLength(50);
+});
+
+test.each([
+	yaml("tools: 5", `description: a: b${" ".repeat(60_000)}c`),
+	toml("tools = 5", 'description = """', `[${" ".repeat(60_000)}x`, '"""'),
+	toml("tools = 5", 'description = """', "[".repeat(60_000), '"""'),
+])("a long line takes linear time", (text) => {
+	expect(() => readSkill(text, "a")).toThrow(/^line 2: tools: use a list of tool names/);
+});
+
 test("brackets in texts and comments do not count as levels", () => {
 	const brackets = "[{".repeat(20);
 	for (const lines of [[`description: "${brackets}" # ${brackets}`], ["description: >-", `  ${brackets}`]]) {
@@ -151,7 +187,8 @@ test.each([
 	[yaml("name: ../x"), /^line 2: name: use at most 64 letters/],
 	[yaml("a: &a [1]", "b: [*a, *a]"), /alias/],
 	[yaml("name: 'x"), /^line \d: /],
-	[yaml("name: x", "name: y"), /^line 3: .*unique/],
+	[yaml("name: x", "name: y"), /^line 3: the key "name" is given twice: remove one of them$/],
+	[yaml("a: { b: { c: 1, d: 2, c: 3 } }"), /^line 2: the key "c" is given twice/],
 	[yaml(`a: ${"[".repeat(20)}${"]".repeat(20)}`), /more than 16 nested levels/],
 	[yaml("a:", `  ${"- ".repeat(16)}b: 1`), /more than 16 nested levels/],
 	[yaml(`a: ${"x".repeat(70_000)}`), /larger than 64 KiB/],

@@ -6,6 +6,9 @@ export const frontmatterTexts = {
 		`the frontmatter is larger than ${kibibytes} KiB: move text below the frontmatter`,
 	tooNested: (levels: number): string =>
 		`the frontmatter has more than ${levels} nested levels: use fewer levels`,
+	tooManyTokens: (tokens: number): string =>
+		`the frontmatter has more than ${tokens} YAML tokens, such as keys, values and line ends: remove entries`,
+	twice: (key: string): string => `the key ${key} is given twice: remove one of them`,
 	alias: "an alias (*name) is not allowed in the frontmatter: repeat the value",
 	atLine: (line: number, problem: string): string => `line ${line}: ${problem}`,
 } as const;

@@ -5,7 +5,7 @@ import { ifThere, systemCode } from "../../filesystem/file-error.ts";
 import { replacedDirectory } from "../../filesystem/paths.ts";
 import type { Command, CommandOutcome } from "../../vocabulary/sandbox.ts";
 import type { Mount } from "./system-layout.ts";
-import { rootTexts } from "./texts.ts";
+import { bubblewrapTexts, rootTexts } from "./texts.ts";
 
 /**
  * Flags of open(2). O_PATH identifies a file without permission to read it. With O_NOFOLLOW, a link itself is opened.
@@ -24,6 +24,19 @@ class PlaceReplaced extends ParleyError {
 	constructor(path?: string) {
 		const file = path === undefined ? rootTexts.fileOfRoots : JSON.stringify(path);
 		super(rootTexts.replacedWhileBuilt(file), { code: "aborted" });
+	}
+}
+
+/** Error for a command whose sandbox could not be set up. The command did not run. */
+export class SandboxNotSetUp extends ParleyError {
+	/** Message without the part about the command. */
+	readonly reason: string;
+
+	/** `cause` is the text of the program that failed, usually bubblewrap. */
+	constructor(cause: string) {
+		const reason = bubblewrapTexts.notSetUp(cause);
+		super(rootTexts.notSetUp(reason), { code: "failed_precondition" });
+		this.reason = reason;
 	}
 }
 
@@ -213,7 +226,7 @@ async function firstMissing(paths: readonly string[]): Promise<string | undefine
 }
 
 /** Returns the error for a failed setup of a sandbox. */
-function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): ParleyError {
+function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): SandboxNotSetUp {
 	const [, known] = /(?:bwrap|parley|keyctl_join_session_keyring): (.*)/.exec(output) ?? [];
 	// A successful keyctl(1) prints a line that is not a reason.
 	const lines = output
@@ -221,7 +234,5 @@ function notBuilt({ output, code, signal }: Omit<CommandOutcome, "timedOut">): P
 		.filter((one) => one.trim() !== "" && !one.startsWith("Joined session keyring"));
 	// The last line of the output usually contains the reason.
 	const reason = known ?? lines.at(-1) ?? rootTexts.ended(signal ?? `code ${code}`);
-	return new ParleyError(rootTexts.notSetUp(reason), {
-		code: "failed_precondition",
-	});
+	return new SandboxNotSetUp(reason);
 }

@@ -5,6 +5,7 @@ export const bubblewrapTexts = {
 		`${program} is not bubblewrap: its version text belongs to another program`,
 	tooOld: (version: string, oldest: string): string =>
 		`bubblewrap ${version} is too old: ${oldest} is the first supported version`,
+	notSetUp: (cause: string): string => `the sandbox could not be set up: ${cause}`,
 	laterVersion: "install a later version of bubblewrap",
 	container: "or declare that the container is the boundary: --sandbox container",
 	preferred: "or let the operator's own sessions run without a sandbox: --sandbox preferred",
@@ -28,7 +29,9 @@ export const rootTexts = {
 		`cannot run the command: ${file} was replaced or removed while the sandbox was built. The command did not run. ` +
 		"Try again when no other command changes this directory.",
 	ended: (by: string): string => `it ended with ${by}`,
-	notSetUp: (reason: string): string => `the sandbox could not be set up: ${reason}; the command did not run`,
+	notSetUp: (reason: string): string =>
+		`Cannot run the command: ${reason}. The command did not run. ` +
+		"Check the directory of the command, then try again. If that fails, the operator can find the cause with `parley doctor`.",
 	roots: "the roots",
 	controlFiles: "files in the roots that control later commands",
 	leftControlFiles: "a command left files that would control later commands",
