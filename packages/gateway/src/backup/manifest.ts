@@ -105,12 +105,11 @@ export const workspacesDirectory = "workspaces";
 function checkDistinct(files: readonly ManifestFile[]): void {
 	const seen = new Set<string>();
 	for (const { path } of files) {
-		const spelling = path.normalize("NFC").toLowerCase();
-		if (seen.has(spelling)) {
+		if (seen.has(path)) {
 			throw new ParleyError(readBackupTexts.listedTwice({ path: JSON.stringify(path) }), {
 				code: "data_loss",
 			});
 		}
-		seen.add(spelling);
+		seen.add(path);
 	}
 }

@@ -1,10 +1,11 @@
 import { mkdir, mkdtempDisposable, open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { type Clock, checkSqliteFile, type Failpoints, noFailpoints, ParleyError } from "@parley/base";
 import { migrations } from "@parley/core";
 import { makeDataDirectory } from "../data-directory/data-directory.ts";
 import { lockDataDirectory } from "../data-directory/data-lock.ts";
+import { errno } from "../data-directory/errno.ts";
 import { readBackupTexts } from "../texts/backup.ts";
 import { databasePath, type Manifest } from "./manifest.ts";
 import { contentOf, finishRestore, partOf, placeRestored } from "./place-restored.ts";
@@ -156,9 +157,17 @@ async function checkRoom(target: string, manifest: Manifest): Promise<void> {
 }
 
 async function write(path: string, content: AsyncIterable<Buffer>): Promise<void> {
-	await using file = await open(path, "wx", 0o600);
+	await using file = await open(path, "wx", 0o600).catch((reason: unknown) => {
+		throw errno(reason) === "EEXIST" ? sameName(path) : reason;
+	});
 	for await (const chunk of content) await file.writeFile(chunk);
 	await file.sync();
+}
+
+/** Returns the refusal of a file whose name differs from another file only for the source's file system. */
+function sameName(path: string): ParleyError {
+	const message = readBackupTexts.sameName({ file: JSON.stringify(basename(path)) });
+	return new ParleyError(message, { code: "failed_precondition" });
 }
 
 function factsOf({ version, created_at: createdAt, files }: Manifest): BackupFacts {

@@ -28,6 +28,9 @@ export const readBackupTexts = {
 	invalidList: ({ fault }: { readonly fault: string }) => `the list of its files is not valid (${fault})`,
 	listNotJson: "the list of its files is not JSON",
 	listedTwice: ({ path }: { readonly path: string }) => `it lists ${path} twice`,
+	sameName: ({ file }: { readonly file: string }) =>
+		`cannot restore ${file}: on this file system, another file of the backup has the same name. ` +
+		"Restore into a directory on a file system that distinguishes upper and lower case.",
 	unreadable: "the rest of it cannot be read",
 	compressedTwice: "it is compressed twice",
 	moreThanListed: "it has more content than it lists",
