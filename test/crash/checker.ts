@@ -3,7 +3,7 @@ import { effectOf, type Outcome, type View } from "./outcome.ts";
 
 const interrupted = "interrupted, outcome unknown";
 
-/** Returns the violated requirements of an outcome, one per item. */
+/** Returns a description of each problem in an outcome. */
 export function check(outcome: Outcome): string[] {
 	return [
 		...outcome.views.flatMap(checkOrder),

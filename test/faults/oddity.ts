@@ -7,7 +7,7 @@ import { type Repeated, rowOf } from "./seeds.ts";
 export interface Oddity {
 	readonly name: string;
 	readonly answer: (random: Random) => StreamedReply;
-	/** Converts the sent text to the expected text. By default, both are the same. */
+	/** Converts the received text to the expected text. By default, both are the same. */
 	readonly restore?: (text: string) => string;
 	readonly pass?: Failure["pass"];
 }

@@ -64,7 +64,7 @@ export class Sightings {
 		return [...this.#events.values()];
 	}
 
-	/** Ignores all events that are persisted so far. */
+	/** Ignores all events that are already persisted. */
 	async skip(store: Store<Tables>): Promise<void> {
 		const last = await store.read((db) =>
 			db

@@ -28,6 +28,9 @@ export interface ServiceManager {
 	/** Makes the manager forget a service whose description has been removed. */
 	forget(name: string): Promise<void>;
 	state(name: string): Promise<ServiceState>;
-	/** Resolves with notes for the operator after an installation, for example about logouts. */
+	/**
+	 * Completes an installation. A user service of systemd then also runs while its user is logged out. Resolves with
+	 * notes for the operator.
+	 */
 	afterInstall(name: string): Promise<readonly string[]>;
 }

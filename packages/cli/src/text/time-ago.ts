@@ -8,9 +8,7 @@ export function timeAgo(then: number, now: number): string {
 	return passed < minute ? "just now" : `${duration(passed)} ago`;
 }
 
-/**
- * Returns a time span, rounded down, in seconds, minutes, hours or, from two days on, days, for example `3 min`.
- */
+/** Returns a time span in its largest unit, rounded down, for example `3 min`. Days are used from two days on. */
 export function duration(ms: number): string {
 	if (ms < minute) return `${Math.floor(ms / 1000)} s`;
 	if (ms < hour) return `${Math.floor(ms / minute)} min`;

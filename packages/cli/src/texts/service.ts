@@ -69,7 +69,7 @@ export const serviceErrors = {
 		`launchd has no domain ${domain}: ${reason}; log in at the screen of this Mac, or use \`sudo\` with \`--system\``,
 	stillRuns: "the service did not stop in time; run the command again",
 	callFailed: ({ call, reason }: { readonly call: string; readonly reason: string }) =>
-		`\`${call}\` failed: ${reason}; correct this problem, and try again`,
+		`\`${call}\` failed: ${reason}; find and correct the cause, and try again`,
 	noReason: "no reason was printed",
 	lingerOn:
 		"turned on lingering, so that the service starts at boot and continues after a logout; `loginctl disable-linger` reverts this",

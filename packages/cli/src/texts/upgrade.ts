@@ -70,7 +70,7 @@ export const upgradeErrors = {
 	noFile: ({ file }: Filed) => `the package ${file} is not a file: use the path of a .tgz file`,
 	noNpm: "npm was not found: install it, and run the command again",
 	npmFailed: ({ call, reason }: { readonly call: string; readonly reason: string }) =>
-		`\`${call}\` failed: ${reason}; correct this problem, and try again`,
+		`\`${call}\` failed: ${reason}; find and correct the cause, and try again`,
 	noReason: "no reason was printed",
 	otherPackage: ({ found, name }: { readonly found: string; readonly name: string }) =>
 		`the package has the name ${JSON.stringify(found)}: use a package with the name ${name}`,

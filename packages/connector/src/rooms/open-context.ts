@@ -211,8 +211,9 @@ async function send(
 
 function refuseLong(text: string): void {
 	const bytes = Buffer.byteLength(JSON.stringify(text));
-	if (bytes <= maxRequestBytes - aroundBytes) return;
-	throw new ParleyError(fileTexts.messageTooLong, { code: "invalid_argument" });
+	const maximum = maxRequestBytes - aroundBytes;
+	if (bytes <= maximum) return;
+	throw new ParleyError(fileTexts.messageTooLong({ bytes, maximum }), { code: "invalid_argument" });
 }
 
 function namesOf(attachments: readonly Attachment[]): string {

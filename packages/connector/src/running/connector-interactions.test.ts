@@ -259,7 +259,7 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 	],
 	"what is too long for one message is refused with words": [
 		{ says: "x".repeat(1_100_000) },
-		{ shows: ["too long"] },
+		{ shows: ["more than the maximum of"] },
 		{ requested: "send_message", times: 0 },
 	],
 	"commands are obeyed as texts": [

@@ -58,7 +58,7 @@ export interface PlatformSide<Ready extends ReadyLink, Parts extends StartedPart
 	connect(linked: (link: PlatformLink<Ready>) => void): Promise<void>;
 	/** Receives each change of the connection, before the connector handles the change. */
 	linked(link: PlatformLink<Ready>): void;
-	/** Number of channels with missed events that are not read yet. */
+	/** Number of channels and threads whose missed events remain to be read. */
 	readonly behind: number;
 	/** Creates the receiver of events and the surface. Called once, when the bot's account is first known. */
 	start(ready: Ready, start: ConnectorStart): Promise<Parts>;

@@ -32,7 +32,7 @@ export interface RunStatus<Ready extends ReadyLink = ReadyLink> {
 	readonly link?: PlatformLink<Ready>;
 	/** Number of unreadable payloads. */
 	readonly malformed: number;
-	/** Number of channels with missed events that are not read yet. Failed reads are retried. */
+	/** Number of channels and threads whose missed events remain to be read. Failed reads are retried. */
 	readonly behind: number;
 	/** State of the connector; absent until the bot is ready for the first time. */
 	readonly connector?: ConnectorStatus;

@@ -55,7 +55,9 @@ export const accessTexts = {
 			readonly shared: boolean;
 			readonly agent: string | undefined;
 		}): string => {
-			const when = always ? "every message, except messages to other people" : "messages that mention me";
+			const when = always
+				? "every message, except messages to other people"
+				: "messages that mention me, replies to me, and messages in my threads";
 			const sharing = shared
 				? "All members share one conversation"
 				: "Each member has a separate conversation";

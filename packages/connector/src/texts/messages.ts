@@ -60,7 +60,7 @@ export const messageTexts = {
 	effects: {
 		none: "I ignored it",
 		sent: "I accepted it as a request",
-		edited: "it was edited after I had accepted it; the button below it sends the edited text",
+		edited: "it was edited after I had accepted it. To send the edited text, press the button below it",
 		answered: "it answered a question",
 		replied: "it was a reply to a task",
 		stopped: "it stopped my work",
@@ -76,7 +76,8 @@ export const messageTexts = {
 /** Texts about files in messages and posts. */
 export const fileTexts = {
 	notSent: ({ files }: { readonly files: string }): string => `I could not read these files:\n\n${files}`,
-	messageTooLong: "the message is too long: send it as a file, or in parts",
+	messageTooLong: ({ bytes, maximum }: { readonly bytes: number; readonly maximum: number }): string =>
+		`the message has ${bytes} bytes, more than the maximum of ${maximum}: send it as a file, or in parts`,
 	attached: ({ names }: { readonly names: string }): string => `Attached: ${names}`,
 	// This text is a note for the agent.
 	missing: ({ files }: { readonly files: string }): string => `[Missing files: ${files}]`,

@@ -15,7 +15,7 @@ export const welcomeTexts = {
 		return `When a change requires approval, I ask first. ${all.join(", ")} or the operator can approve it.`;
 	},
 	access: ({ pair }: { readonly pair: string }): string =>
-		`You need access first. Request it with \`${pair}\`. Approvers and the operator approve my changes.`,
+		`You need access first. Request it with \`${pair}\`.`,
 
 	prompts: ({ prompts }: { readonly prompts: readonly string[] }): string =>
 		`Try: ${prompts.map((prompt) => `“${prompt}”`).join(" · ")}`,

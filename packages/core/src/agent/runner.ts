@@ -156,7 +156,7 @@ export class Runner {
 		return run;
 	}
 
-	/** Waits for `ms`, or until the gateway stops or the run is cancelled. */
+	/** Waits for `ms`, or until the gateway stops or the run's signal aborts. */
 	async #pause({ control }: Run, ms: number): Promise<void> {
 		const { promise, resolve } = Promise.withResolvers<void>();
 		const timer = this.#ports.clock.after(ms, resolve);

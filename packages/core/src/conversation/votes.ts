@@ -49,7 +49,7 @@ export function votesOf({ votes }: { readonly votes: string | null }): Votes {
 	return votes === null ? { votes: [] } : fromRow<Votes>(votes);
 }
 
-/** Returns the number of approvals by different people that a question requires. */
+/** Returns the number of approvals by different people that a prompt requires. The default is 1. */
 export function approvalsOf({ approval }: Prompt): number {
 	return approval?.approvals ?? 1;
 }

@@ -218,7 +218,7 @@ export class CatchUp {
 		if (before !== undefined) before.isDisplaced = true;
 		// Events that wait for an earlier reading of the channel now wait for the new reading.
 		const { events = [] } = before ?? {};
-		// If no earlier time is stored, an earlier process may already have answered the messages that are read.
+		// If `LastAlive` has no stored time, an earlier process may already have answered the messages of this reading.
 		const isNew = this.#parts.alive.since === undefined;
 		const reading: ReadingChannel = { cursor: isNew ? { ...cursor, seenBefore: true } : cursor, events };
 		this.#reading.set(channel, reading);

@@ -71,7 +71,7 @@ async function readPage(
 	});
 	const messages = status === 200 ? z.array(z.unknown()).safeParse(body).data : undefined;
 	if (messages) return messages;
-	const message = `cannot read the messages of channel ${channel}: Discord answered ${status}`;
+	const message = `cannot read the messages of channel ${channel}: Discord answered ${status}; if this continues, check that the bot has "Read Message History" in this channel`;
 	throw new ParleyError(message, { code: "unavailable" });
 }
 

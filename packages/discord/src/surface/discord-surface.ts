@@ -175,7 +175,8 @@ class Threads {
 		const channel = channelOf(row.conversation);
 		const body = { name: cutTo(name, limits.threadName), auto_archive_duration: weekOfMinutes };
 		const problem = threadNameProblem(body.name);
-		if (problem !== undefined) throw new DeliveryError(problem, { kind: "rejected" });
+		if (problem !== undefined)
+			throw new DeliveryError(deliveryTexts.invalidThread({ problem }), { kind: "rejected" });
 		try {
 			const path = `/channels/${channel}/messages/${message}/threads`;
 			const { limits: empty } = await caller.ask({ method: "POST", path, body }, "thread", channel);

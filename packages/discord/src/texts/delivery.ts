@@ -16,6 +16,8 @@ export const deliveryTexts = {
 	tokenRefused: "Discord does not accept the token: restart the connector with a valid DISCORD_TOKEN",
 	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
 		`cannot send the message, because Discord would refuse it: ${problems.join(", ")}; report this as a bug in Parley`,
+	invalidThread: ({ problem }: { readonly problem: string }) =>
+		`cannot open the thread, because Discord would refuse it: ${problem}; report this as a bug in Parley`,
 	noMessageId: "cannot confirm the post: Discord's response contains no message id",
 	noDirectMessages: "cannot open a direct message: Discord's response contains no channel",
 	noMessages: "cannot read messages: Discord's response is not a list of messages",
@@ -29,11 +31,12 @@ export const deliveryTexts = {
 		'cannot answer in a thread, so the answer is in the channel: check that the bot has "Create Public Threads" and "Send Messages in Threads"',
 	notRenamed:
 		"cannot rename the thread of a conversation: see the reason, and check the permissions of the bot",
-	renamedOften: "cannot rename the thread yet: Discord allows two changes of its name in ten minutes",
+	renamedOften:
+		"cannot rename the thread yet: Discord allows two changes of a thread's name in ten minutes; the connector waits and tries again",
 	noThread: ({ card }: { readonly card: string }) =>
 		`the post is waiting for the thread of the card ${card}: this thread does not exist yet`,
 	closedThread: ({ reason }: { readonly reason: string }) =>
-		`the bot cannot reopen the thread: reopen and unlock it, or give the bot "Manage Threads" (${reason})`,
+		`the bot cannot reopen the thread (${reason}): reopen and unlock it, or give the bot "Manage Threads"`,
 	privateAnswerExpired:
 		"cannot send a private answer: the token of the interaction has expired; ask the person to try again",
 } as const;

@@ -29,7 +29,7 @@ export const postTexts = {
 		readonly name: string;
 		readonly bytes: number;
 		readonly maximum: number;
-	}) => `${name} has ${bytes} bytes, and Discord accepts at most ${maximum}`,
+	}) => `${name} has ${bytes} bytes (maximum ${maximum})`,
 	filesTooLarge: ({ bytes, maximum }: { readonly bytes: number; readonly maximum: number }) =>
 		`the files together have ${bytes} bytes, and a request to Discord must be smaller than ${maximum} bytes`,
 	fileName: ({ length, maximum }: { readonly length: number; readonly maximum: number }) =>

@@ -206,7 +206,12 @@ test.each<[string, Settings, Environment, RegExp]>([
 	["no key", { provider: "openai" }, {}, /^provider openai needs a key: set OPENAI_API_KEY/],
 	["a placeholder", { provider: "openai" }, { OPENAI_API_KEY: "changeme" }, /OPENAI_API_KEY is "changeme"/],
 	["no region", { provider: "bedrock" }, { AWS_BEARER_TOKEN_BEDROCK: key }, /set AWS_REGION/],
-	["a region with an address", { provider: "bedrock" }, { AWS_REGION: "a.b/c" }, /set AWS_REGION/],
+	[
+		"a region with an address",
+		{ provider: "bedrock" },
+		{ AWS_REGION: "a.b/c" },
+		/invalid region "a.b\/c" in AWS_REGION/,
+	],
 	[
 		"no address",
 		{ provider: "azure" },

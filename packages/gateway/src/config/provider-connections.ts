@@ -167,7 +167,9 @@ function inserted(text: string | undefined, environment: Environment, place: str
 	return text?.replace(/\{(\w+)\}/g, (_, name: string) => {
 		const value = environment[name];
 		if (value && /^[\w-]+$/.test(value)) return value;
-		throw refused(settingRefusalTexts.regionMissing({ variable: name, place }));
+		const texts = settingRefusalTexts;
+		if (!value) throw refused(texts.regionMissing({ variable: name, place }));
+		throw refused(texts.invalidRegion({ value: JSON.stringify(value), variable: name, place }));
 	});
 }
 

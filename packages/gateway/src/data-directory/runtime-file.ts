@@ -16,7 +16,6 @@ const schema = z.object({
 	local: z.exactOptional(z.url()),
 	/** Certificate of this gateway in PEM form, if `local` is an https address. */
 	certificate: z.exactOptional(z.string()),
-	/** Start time in ISO 8601. */
 	startedAt: z.iso.datetime(),
 	version: z.string(),
 	/** Provider of the models. Absent in files of earlier versions. */

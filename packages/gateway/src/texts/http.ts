@@ -12,7 +12,7 @@ export const refusalTexts = {
 		`this gateway answers to ${hosts}; add other names to allowedHosts in its configuration`,
 	forbiddenOrigin: "forbidden origin",
 	forbiddenOriginHint:
-		"in a browser, only pages of the gateway itself may send requests to the gateway; " +
+		"in a browser, only the gateway's own pages may send requests; " +
 		"use another client, or set publicUrl to the address of your proxy",
 	tokenInAddress: "token in the address",
 	tokenInAddressHint:

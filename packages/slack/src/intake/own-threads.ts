@@ -29,7 +29,7 @@ const maxPosts = 20;
 /** Maximum rows to read. A post that was edited has several rows. */
 const maxRows = 500;
 
-/** Recorded reasons of messages that are for the agent. */
+/** Recorded reasons why a message is for the agent. */
 const forUs: ReadonlySet<string> = new Set(["direct", "mention", "reply", "thread", "open"]);
 
 /** Reads facts about threads from the recorded messages and posts. */

@@ -56,7 +56,8 @@ export class SharedFiles {
 			const isSnippet = snippet !== undefined && bytes.length <= limits.snippetBytes;
 			const body = await this.#address(args, isSnippet ? snippet : undefined);
 			const upload = Upload.safeParse(body);
-			if (!upload.success) throw new DeliveryError(deliveryTexts.noUploadAddress, { kind: "unknown" });
+			if (!upload.success)
+				throw new DeliveryError(deliveryTexts.noUploadAddress({ name }), { kind: "unknown" });
 			await caller.upload(upload.data.upload_url, bytes);
 			ids.push(upload.data.file_id);
 		}

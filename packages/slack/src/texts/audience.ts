@@ -8,5 +8,5 @@ export const audienceTexts = {
 	deleted: "the channel was deleted",
 	removedFromChannel: "I was removed from the channel",
 	guestJoined: "a guest joined",
-	replaced: "another channel replaced this channel",
+	replaced: "Slack gave the channel a new id",
 } as const;

@@ -178,7 +178,7 @@ test("arguments larger than any reply are not kept", () => {
 		{
 			arguments: {},
 			invalid:
-				"the arguments cannot be used: they are larger than 4 MiB, the maximum; correct the arguments, and repeat the call",
+				"the arguments cannot be used: they have more than 4194304 characters, the maximum; correct the arguments, and repeat the call",
 		},
 	]);
 });

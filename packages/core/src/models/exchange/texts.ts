@@ -68,7 +68,7 @@ export const requestTexts = {
 export const badCallTexts = {
 	arguments: (reason: string): string =>
 		`the arguments cannot be used: ${reason}; correct the arguments, and repeat the call`,
-	tooLarge: (mebibytes: number): string => `they are larger than ${mebibytes} MiB, the maximum`,
+	tooLarge: (max: number): string => `they have more than ${max} characters, the maximum`,
 	notObject: "they are not a JSON object",
 	characters: (count: number): string => `it had ${count} characters of arguments by then`,
 	cutOff: (size: string): string =>

@@ -64,7 +64,7 @@ export class OpenCall {
 	}
 
 	#arguments(): unknown {
-		if (this.#json.length > MAX_ARGUMENTS) throw refused(badCallTexts.tooLarge(MAX_ARGUMENTS >> 20));
+		if (this.#json.length > MAX_ARGUMENTS) throw refused(badCallTexts.tooLarge(MAX_ARGUMENTS));
 		const text = this.#json === "" ? jsonOf(this.#input) : this.#json;
 		const value = parseJson(text, { maxNodes: MAX_NODES, uniqueKeys: true });
 		if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;

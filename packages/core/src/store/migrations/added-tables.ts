@@ -131,7 +131,7 @@ export async function addVotes(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("votes", "text").execute();
 }
 
-/** Adds columns for the notices about open questions, and for the times of the next reminder, escalation or expiry. */
+/** Adds columns for the notices about open approvals, and for the time of the next reminder, escalation or expiry. */
 export async function addNotices(db: Kysely<unknown>): Promise<void> {
 	await db.schema.alterTable("prompts").addColumn("notices", "text").execute();
 	await db.schema.alterTable("prompts").addColumn("due_at", "bigint").execute();

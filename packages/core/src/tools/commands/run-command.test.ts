@@ -285,7 +285,7 @@ test("a command is bound to its named parent directory, and the note lists unkno
 	const place = { ...context, cwd, roots: [root.path] };
 	const bound = async (cmd: string) => (await prepare({ cmd }, place)).plan.bind?.();
 	const before = await bound("make -C ..");
-	expect(before?.notes).toEqual([expect.stringMatching(/\(2 here, and .* not checked: documents/)]);
+	expect(before?.notes).toEqual([expect.stringMatching(/\(2 here, and .* Not checked: documents/)]);
 	await writeFile(join(root.path, "Makefile"), "all: x\n");
 	const after = await bound("make -C ..");
 	expect(differences(before?.binding ?? {}, after?.binding ?? {})).toEqual([
@@ -293,7 +293,7 @@ test("a command is bound to its named parent directory, and the note lists unkno
 	]);
 	const unknown = await bound("make -C $DIR");
 	expect(unknown?.notes).toEqual([
-		expect.stringContaining("not checked: paths known only when it runs, documents"),
+		expect.stringContaining("Not checked: paths known only when it runs, documents"),
 	]);
 });
 

@@ -84,7 +84,7 @@ export const surroundingsTexts = {
 	tooManyFiles: "all other files here (too many), ",
 	unknownPaths: "paths known only when it runs, ",
 	onlyIfUnchanged: (files: string, rest: string): string =>
-		`runs only if its files stay unchanged (${files}); not checked: ${rest}documents, logs, databases, caches, files elsewhere`,
+		`runs only if its files stay unchanged (${files}). Not checked: ${rest}documents, logs, databases, caches, files elsewhere`,
 	directory: "the working directory",
 	program: "the program",
 	programOnPath: "a program on the search path",

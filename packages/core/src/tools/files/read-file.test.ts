@@ -148,7 +148,7 @@ test("an image that is too large is refused with the limits", async () => {
 	await writeFile(path, wide);
 	expect(await read({ path: "photo.png" })).toEqual({
 		text:
-			'read_file failed: "photo.png" is a PNG image of 8001 x 1 pixels, and at most 8000 pixels a side can be shown: ' +
+			'read_file failed: "photo.png" is a PNG image of 8001 x 1 pixels, and only images of at most 8000 pixels a side can be shown: ' +
 			"read a smaller copy",
 		failed: true,
 	});

@@ -63,7 +63,7 @@ export const readFileTexts = {
 		readonly side: number;
 		readonly smaller: string;
 	}): string =>
-		`${image} of ${width} x ${height} pixels, and at most ${side} pixels a side can be shown: ${smaller}`,
+		`${image} of ${width} x ${height} pixels, and only images of at most ${side} pixels a side can be shown: ${smaller}`,
 } as const;
 
 export const editFileTexts = {

@@ -163,13 +163,14 @@ test.each<[args: string | string[], expected: string]>([
 	["apply x.patch", asks],
 	["help log", asks],
 	["lg", asks],
+	["for-each-ref --format=%(raw)", asks],
 	["init", asks],
 	// Commands in arguments are also judged.
 	["rebase --exec make main", asks],
 	[["rebase", "--exec", "npm publish", "main"], `${always}exec-unsandboxed irreversible`],
 	["bisect run npm publish", `${always}exec-unsandboxed irreversible`],
 	[["submodule", "foreach", "crontab x"], `${always}exec-unsandboxed control`],
-	// Key files, and places outside the repository.
+	// Secret files, and paths outside the repository.
 	["add .env", `${always}write secret`],
 	["diff -- .env", "ask always: read secret"],
 	["show HEAD:.env", "ask always: read secret"],
@@ -177,7 +178,6 @@ test.each<[args: string | string[], expected: string]>([
 	["show HEAD:./x/../.env", "ask always: read secret"],
 	["cat-file -p HEAD:.env", "ask always: read secret"],
 	["checkout -m .env", `${always}write secret`],
-	["for-each-ref --format=%(raw)", asks],
 	["blame .env", "ask always: read secret"],
 	["log -p -- .env", "ask always: read secret"],
 	["log -L1,1:.env", "ask always: read secret"],

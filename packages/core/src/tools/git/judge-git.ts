@@ -113,8 +113,8 @@ async function secretReasons(
 }
 
 /**
- * Whether the word names an object whose kind is not in `objects`. The content of such an object may be secret, and no
- * file name in the call shows this.
+ * Whether the word names an object whose kind is not in `objects`, or a path in an object that is not a commit. The
+ * content may be secret, and no file name in the call shows this.
  */
 async function isUnnamed(
 	word: string,

@@ -66,8 +66,8 @@ test("progress events have the usage of the task and its workers", async () => {
 		if (!("taskId" in event) || event.taskId !== id || !("usage" in event)) return [];
 		return [[event.type, event.usage?.outputTokens]];
 	});
-	// Each reply uses five output tokens. There are five replies: two before the wait, one of the worker, the plan, and the final
-	// text.
+	// Each reply uses five output tokens. There are five replies: two before the wait, one from the worker, the plan, and the
+	// final text.
 	expect(used).toEqual([
 		...[["task.progress", 0] as const, ["task.progress", 20] as const, ["task.completed", 25] as const],
 	]);

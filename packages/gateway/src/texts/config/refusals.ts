@@ -63,7 +63,16 @@ export const settingRefusalTexts = {
 		`${url} is not allowed for ${place}: only the v1 API of Azure is supported; ` +
 		`allowed: ${origin}/openai/v1, with the deployment name as the model name`,
 	regionMissing: ({ variable, place }: { readonly variable: string; readonly place: string }) =>
-		`the address of the provider needs a region of letters, digits, _ and -: set ${variable}, or ${place}`,
+		`the address of the provider needs a region: set ${variable}, for example to us-east-1, or set ${place}`,
+	invalidRegion: ({
+		value,
+		variable,
+		place,
+	}: {
+		readonly value: string;
+		readonly variable: string;
+		readonly place: string;
+	}) => `invalid region ${value} in ${variable}: use only letters, digits, "_" and "-", or set ${place}`,
 	providerKeyMissing: ({ provider, variable }: { readonly provider: string; readonly variable: string }) =>
 		`provider ${provider} needs a key: set ${variable}; --provider offline needs none`,
 	providerKeyUnencrypted: ({ value, place }: { readonly value: string; readonly place: string }) =>

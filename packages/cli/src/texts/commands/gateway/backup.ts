@@ -27,8 +27,8 @@ export const restoreMessages = {
 
 export const backupHelp = {
 	notes: `
-The gateway can keep running. The file contains sessions, stored files, agents
-and settings. It also contains keys and tokens: a person who can read the file
+You do not need to stop the gateway. The file contains sessions, stored files,
+agents and settings. It also contains keys and tokens: a person who can read the file
 has all permissions of the operator.
 
 Example:
