@@ -266,15 +266,21 @@ test("neither the question nor the model gets a secret of a server's request for
 	expect(sampled).not.toContain("ghp_");
 });
 
-test("a server gets no reply of the model that no person allowed", async () => {
+test.each([
+	["denies", { value: "no" }, "a person denied this request: send a different request"],
+	["dismisses", { cancelled: true }, "a person denied this request: send a different request"],
+	["does not answer", undefined, "no person answered this request: send it again later"],
+] as const)("a server gets no reply of the model if a person %s its request", async (_, given, reason) => {
 	await using s = await openScene([scripted(["samples"])], callsOnce("scripted__echo", { text: "" }));
 	await s.t.runtime.acceptAll(unkeyed(operator), s.session);
 	await s.t.send(s.session, "go");
 	const { prompt } = await s.log.next("prompt.requested");
-	await s.t.runtime.answer(unkeyed(), prompt.token, { value: "no" });
+	await s.t.settle();
+	if (given) await s.t.runtime.answer(unkeyed(), prompt.token, given);
+	else s.t.clock.advance(prompt.expiresAt - s.t.clock.now());
 	await s.log.next("assistant.message");
 	expect(s.model.requests).toHaveLength(2);
-	expect(resultsIn(s.model)[0]).toContain("a person denied this request");
+	expect(resultsIn(s.model)[0]).toContain(reason);
 });
 
 test("a reply for a server counts for the model calls of the run", async () => {

@@ -46,8 +46,8 @@ export async function answerSampling(
 			{ value: "no", label: samplingTexts.refuse },
 		]),
 	);
-	if (answer.outcome !== "answered") throw refused(samplingTexts.unanswered);
-	if (answer.value !== "yes") throw refused(samplingTexts.denied);
+	if (answer.outcome === "expired") throw refused(samplingTexts.unanswered);
+	if (answer.outcome !== "answered" || answer.value !== "yes") throw refused(samplingTexts.denied);
 	const { model, text: replied, stop } = await reply(request);
 	return {
 		role: "assistant",
