@@ -323,7 +323,7 @@ testInside("a command has a limit of processes", async () => {
 testInside("a sandbox that cannot be built is reported, and nothing runs", async () => {
 	const where = await sandbox();
 	await expect(where.run(shellCommand(`touch ${root}/made`, "/usr/gone"))).rejects.toThrow(
-		/^Cannot run the command: the sandbox could not be set up: .*gone.*\. The command did not run\. .*then try again\. .*`parley doctor`\.$/,
+		/^cannot run the command: the sandbox could not be set up: .*gone.*\. The command did not run\. .*then try again\. .*`parley doctor`\.$/,
 	);
 	expect(existsSync(join(root, "made"))).toBe(false);
 });

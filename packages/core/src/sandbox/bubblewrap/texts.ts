@@ -30,7 +30,7 @@ export const rootTexts = {
 		"Try again when no other command changes this directory.",
 	ended: (by: string): string => `it ended with ${by}`,
 	notSetUp: (reason: string): string =>
-		`Cannot run the command: ${reason}. The command did not run. ` +
+		`cannot run the command: ${reason}. The command did not run. ` +
 		"Check the directory of the command, then try again. If that fails, the operator can find the cause with `parley doctor`.",
 	roots: "the roots",
 	controlFiles: "files in the roots that control later commands",
