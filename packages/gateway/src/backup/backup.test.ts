@@ -191,7 +191,7 @@ test("a file system on which two files of a backup have one name is reported", a
 		await place.write(join(dataDirectory, part, "tokens", "operator"), "other");
 	};
 	const refused = restoreBackup({ file, dataDirectory, clock, force: false, failpoints: { reach } });
-	await expect(refused).rejects.toThrow('cannot restore "operator": on this file system, another file');
+	await expect(refused).rejects.toThrow('cannot restore "tokens/operator": on this file system');
 });
 
 test("workspaces of sessions are in no backup, and stay at their places in a restore", async () => {

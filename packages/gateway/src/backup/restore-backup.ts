@@ -1,6 +1,6 @@
 import { mkdir, mkdtempDisposable, open, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { type Clock, checkSqliteFile, type Failpoints, noFailpoints, ParleyError } from "@parley/base";
 import { migrations } from "@parley/core";
 import { makeDataDirectory } from "../data-directory/data-directory.ts";
@@ -113,8 +113,9 @@ async function extract(
 		async receive({ path }, content) {
 			const to = join(target, path);
 			for (let parent = dirname(to); parent !== target; parent = dirname(parent)) directories.add(parent);
-			await mkdir(dirname(to), { recursive: true, mode: 0o700 });
-			await write(to, content);
+			await unpack(to, content).catch((reason: unknown) => {
+				throw errno(reason) === "EEXIST" ? sameName(path) : reason;
+			});
 			await failpoints.reach("restore.unpacked");
 		},
 	};
@@ -156,17 +157,20 @@ async function checkRoom(target: string, manifest: Manifest): Promise<void> {
 	});
 }
 
+async function unpack(path: string, content: AsyncIterable<Buffer>): Promise<void> {
+	await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+	await write(path, content);
+}
+
 async function write(path: string, content: AsyncIterable<Buffer>): Promise<void> {
-	await using file = await open(path, "wx", 0o600).catch((reason: unknown) => {
-		throw errno(reason) === "EEXIST" ? sameName(path) : reason;
-	});
+	await using file = await open(path, "wx", 0o600);
 	for await (const chunk of content) await file.writeFile(chunk);
 	await file.sync();
 }
 
-/** Returns the refusal of a file whose name differs from another file only for the source's file system. */
+/** Returns the refusal of a file whose path already exists on the file system of the restore. */
 function sameName(path: string): ParleyError {
-	const message = readBackupTexts.sameName({ file: JSON.stringify(basename(path)) });
+	const message = readBackupTexts.sameName({ file: JSON.stringify(path) });
 	return new ParleyError(message, { code: "failed_precondition" });
 }
 

@@ -30,7 +30,7 @@ export const readBackupTexts = {
 	listedTwice: ({ path }: { readonly path: string }) => `it lists ${path} twice`,
 	sameName: ({ file }: { readonly file: string }) =>
 		`cannot restore ${file}: on this file system, another file of the backup has the same name. ` +
-		"Restore into a directory on a file system that distinguishes upper and lower case.",
+		"Restore into a directory on a file system that distinguishes these names.",
 	unreadable: "the rest of it cannot be read",
 	compressedTwice: "it is compressed twice",
 	moreThanListed: "it has more content than it lists",
