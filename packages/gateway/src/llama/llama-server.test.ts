@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { LlamaServer } from "./llama-server.ts";
 
 async function freePort(): Promise<number> {
@@ -28,10 +28,12 @@ async function openSilentServer() {
 		log: new MemoryLogger(),
 	});
 	onTestFinished(() => server.stop());
-	await vi.waitFor(() => {
+	await expect.poll(() => server.status.state).toBe("starting");
+	const reason = (): string | undefined => {
 		clock.advance(250);
-		expect(server.status.reason).toBe("loading tensors");
-	});
+		return server.status.reason;
+	};
+	await expect.poll(reason).toBe("loading tensors");
 	const never = new AbortController().signal;
 	return { server, clock, endpoint, ready: server.ready(never) };
 }

@@ -172,8 +172,8 @@ export class LlamaServer {
 
 	#whyNotReady(): string {
 		if (this.#stopping.signal.aborted) return llamaTexts.stopping;
+		if (this.#state === "pausing" && this.#reason !== undefined) return this.#reason;
 		const last = this.#reason === undefined ? "" : `: ${this.#reason}`;
-		if (this.#state === "pausing") return this.#reason ?? llamaTexts.notReady;
 		return llamaTexts.notLoaded({ minutes: LONGEST_LOAD_MS / 60_000, last });
 	}
 
