@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { homeDirectory } from "@parley/base/own-account";
+import { shellWord } from "../text/shell-word.ts";
 import type { Io } from "./io.ts";
 
 /** Returns the data directory if neither `--data` nor `PARLEY_DATA` is set. */
@@ -20,4 +21,9 @@ export async function cacheDirectory(): Promise<string> {
 export async function chosenDataDirectory(given: string | undefined, io: Io): Promise<string> {
 	const named = given ?? (io.environment["PARLEY_DATA"] || undefined);
 	return named === undefined ? await defaultDataDirectory() : resolve(io.cwd, named);
+}
+
+/** Returns the flag `--data` with its value, or "" if commands find the data directory without the flag. */
+export function dataFlag(data: string, defaultData: string): string {
+	return data === defaultData ? "" : ` --data ${shellWord(data)}`;
 }

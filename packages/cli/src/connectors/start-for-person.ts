@@ -1,7 +1,7 @@
 import { defined, definedItems, ParleyError } from "@parley/base";
 import type { Gateway, Reach } from "@parley/gateway";
 import { findRunningGateway } from "../client/running-gateway.ts";
-import { defaultDataDirectory } from "../command-line/data-directory.ts";
+import { dataFlag, defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { withStoredKeys } from "../command-line/stored-keys.ts";
 import { checkRoots } from "../gateway/check-roots.ts";
@@ -9,6 +9,7 @@ import { humanLog } from "../gateway/human-log.ts";
 import { type RunOptions, readConfig, runGateway } from "../gateway/run-gateway.ts";
 import { findInstallation, type Installation } from "../installation/installation.ts";
 import { alignColumns } from "../text/columns.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { createStyles, type Styles, usesColours } from "../text/styles.ts";
 import { visibleLine } from "../text/visible.ts";
 import { startTexts } from "../texts/gateway/start-for-person.ts";
@@ -220,15 +221,6 @@ function modelCommands(flag: string): [command: string, does: string][] {
 		[`ask "What is in this directory?"${flag}`, startTexts.sendMessage],
 		[`usage${flag}`, startTexts.showUsage],
 	];
-}
-
-/** Returns the flag `--data` with its value, or "" if commands find the data directory without the flag. */
-function dataFlag(data: string, defaultData: string): string {
-	return data === defaultData ? "" : ` --data ${shellWord(data)}`;
-}
-
-function shellWord(text: string): string {
-	return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Returns the error text for a second gateway on the same data directory. */

@@ -4,11 +4,13 @@ import { resolve } from "node:path";
 import { createIds, systemClock } from "@parley/base";
 import { homeDirectory } from "@parley/base/own-account";
 import { changeProject, changeSetting } from "@parley/gateway/settings";
+import { dataFlag, defaultDataDirectory } from "../command-line/data-directory.ts";
 import type { Io } from "../command-line/io.ts";
 import { askText, choose } from "../command-line/prompts.ts";
 import { UsageError } from "../command-line/usage.ts";
 import { configSources } from "../gateway/change-config.ts";
 import { broadDirectory, checkProject, confirmBroad, isWithinData } from "../gateway/projects.ts";
+import { shellWord } from "../text/shell-word.ts";
 import { visibleLine } from "../text/visible.ts";
 import { projectsMessages } from "../texts/commands/access/projects.ts";
 import { projectTexts } from "../texts/projects.ts";
@@ -41,7 +43,10 @@ async function setUpProject({ flags, io, data, asks }: StepParts): Promise<StepR
 	await checkProject(directory, data);
 	const warning = await broadDirectory(directory);
 	if (warning !== undefined) {
-		if (!asks) throw new UsageError(projectTexts.broad({ warning }));
+		if (!asks) {
+			const words = `${shellWord(visibleLine(directory))}${dataFlag(data, await defaultDataDirectory())}`;
+			throw new UsageError(projectTexts.broad({ warning, words }));
+		}
 		const isConfirmed = await confirmBroad(directory, io);
 		if (!isConfirmed) return isConfirmed === undefined ? "left" : [];
 	}

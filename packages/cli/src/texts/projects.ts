@@ -10,8 +10,9 @@ export const projectTexts = {
 		`${directory} contains your home directory. Agents could read keys, mail and settings of all users, as far as your user can read them.`,
 	everything: "/ contains all files of this machine. Agents could read everything that this user can read.",
 	confirmBroad: "A project directory is safer. Type yes to work here anyway, or no to leave.",
-	broad: ({ warning }: { readonly warning: string }): string =>
-		`${warning} Choose the directory of a project, or allow this directory with: parley projects allow -y`,
+	/** `words` are the directory and flags, as words of a shell. */
+	broad: ({ warning, words }: { readonly warning: string; readonly words: string }): string =>
+		`${warning} Choose the directory of a project, or allow this directory with: parley projects allow -y ${words}`,
 	answerYesOrNo: "type yes or no",
 	refused: ({ directory }: { readonly directory: string }): string =>
 		`Agents may not work in ${directory}. To allow it: parley projects allow`,
