@@ -105,7 +105,9 @@ test.each([
 	source.setup = { servers: [], trusted: [await trustIn(workOf(s), { allowPrivate: false })] };
 	await expect(toolsAfter(s)).resolves.toEqual([]);
 	const { states, problems } = s.t.runtime.mcp;
-	expect([...states.map((one) => one.problem), ...problems].join()).toContain(problem);
+	const found = [...states.map((one) => one.problem), ...problems].join();
+	expect(found).toContain(problem);
+	expect(found).toMatch(/(with |`parley mcp trust \/\S+ )--server remote --allow-private/);
 });
 
 test("trust ends with a change to the file, and the problem names the new address", async () => {

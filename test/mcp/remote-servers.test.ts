@@ -32,7 +32,7 @@ test.for([
 	[{ allowPrivate: false, url: "https://127.0.0.1:8443/mcp" }, "is not on the public internet"],
 	[
 		{ allowPrivate: false, url: "https://localhost:8443/mcp" },
-		"use another host, or set allowPrivate of the server",
+		"use another host, or, if you trust this host, set allowPrivate of the server",
 	],
 	[{ url: "http://127.0.0.1:8443/mcp" }, "could not be reached"],
 ] as const)("a server at %j is not used", async ([more, problem]) => {

@@ -186,14 +186,16 @@ test("a host that the operator names may have a private address", async () => {
 	const { url } = await openLiar({});
 	const origin = url.replace("127.0.0.1", "localhost").replace("/mcp", "");
 	const { url: other } = await openLiar({ resource: { authorization_servers: [origin] } });
-	await expect(outcome(other)).resolves.toContain("not an https address");
+	await expect(outcome(other)).resolves.toMatch(/is not an https address, .*: use an https address$/);
 	// The metadata at `localhost` names 127.0.0.1 as its issuer, which does not match.
 	await expect(outcome(other, { privateHosts: ["localhost"] })).resolves.toContain(
 		"another authorization server",
 	);
 	const withTls = { authorization_servers: [origin.replace("http:", "https:")] };
 	const { url: third } = await openLiar({ resource: withTls });
-	await expect(outcome(third)).resolves.toContain("or log in again with --private-host localhost");
+	await expect(outcome(third)).resolves.toContain(
+		"use another host, or, if you trust this host, log in again with --private-host localhost",
+	);
 });
 
 test("a login at a public address does not begin at a private one", async () => {

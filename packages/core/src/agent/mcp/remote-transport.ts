@@ -1,6 +1,5 @@
 import { type Clock, ParleyError, parseJson } from "@parley/base";
 import { guardedFetch, serverRefusal } from "../../sandbox/egress/guarded-fetch.ts";
-import { fetchTexts } from "../../sandbox/egress/texts.ts";
 import type { McpLogins } from "../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../vocabulary/mcp/server.ts";
 import { Allowance, serverLimits } from "./allowance.ts";
@@ -24,9 +23,10 @@ export async function openRemote(
 		// A failure to close is ignored, because the problem is recorded and the connection is no longer used.
 		closing.close().catch(() => undefined);
 	});
+	const permit = mcpConnectionTexts.allowPrivate(settings);
 	const guarded = await guardedFetch({
 		isPrivateAllowed: () => allowPrivate,
-		permit: () => fetchTexts.setAllowPrivate,
+		permit: { address: () => permit, http: () => permit },
 	});
 	const { origin } = new URL(url);
 	const transport = new StreamableHTTPClientTransport(new URL(url), {

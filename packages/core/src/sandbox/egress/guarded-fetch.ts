@@ -13,8 +13,13 @@ export type FetchLike = (url: string | URL, init?: RequestInit) => Promise<Respo
 export interface FetchGuards {
 	/** Whether the host of a URL may have a private address and use plain HTTP. */
 	isPrivateAllowed(host: string): boolean;
-	/** Action of the operator that allows a private address and plain HTTP, if any. Errors name the action. */
-	readonly permit?: (host: string) => string;
+	/** Actions of the operator, if any. Errors name the actions. */
+	readonly permit?: {
+		/** Returns the action that allows a private address of the host. */
+		address(host: string): string | undefined;
+		/** Returns the action that allows plain HTTP to the host. */
+		http(host: string): string | undefined;
+	};
 }
 
 export interface GuardedFetch {
@@ -29,7 +34,8 @@ export interface GuardedFetch {
 export async function guardedFetch({ isPrivateAllowed, permit }: FetchGuards): Promise<GuardedFetch> {
 	const { Agent, fetch: send } = await import("undici");
 	const reachOf = (host: string): Reach => (isPrivateAllowed(host) ? everyAddress : publicReach);
-	const notPublic = ({ host, hostname }: URL): string => fetchTexts.notPublic(host, permit?.(hostname));
+	const notPublic = ({ host, hostname }: URL): string =>
+		fetchTexts.notPublic(host, permit?.address(hostname));
 	const agent = new Agent({
 		allowH2: false,
 		maxHeaderSize: maxHeaderBytes,
@@ -63,7 +69,7 @@ export async function guardedFetch({ isPrivateAllowed, permit }: FetchGuards): P
 	const guarded: FetchLike = async (given, init) => {
 		const url = new URL(given);
 		if (url.protocol !== "https:" && !(url.protocol === "http:" && isPrivateAllowed(url.hostname)))
-			throw serverRefusal(fetchTexts.notHttps(url.origin, permit?.(url.hostname)));
+			throw serverRefusal(fetchTexts.notHttps(url.origin, permit?.http(url.hostname)));
 		const literal = addressOf(url);
 		if (literal !== undefined && !reachOf(url.hostname).allows(literal)) throw serverRefusal(notPublic(url));
 		// The cast is safe because undici and Node have the same `fetch` interface.

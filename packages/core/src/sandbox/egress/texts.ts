@@ -35,11 +35,9 @@ export const egressTexts = {
 /** Errors about connections. The gateway, its tools or sandboxed commands open the connections. */
 export const fetchTexts = {
 	notHttps: (origin: string, permit: string | undefined): string =>
-		`${origin} is not an https address, and only https is allowed: use an https address${orPermit(permit)}`,
+		`${origin} is not an https address, and only https is allowed: use an https address${permit === undefined ? "" : `, or ${permit}`}`,
 	notPublic: (host: string, permit: string | undefined): string =>
-		`${host} is not on the public internet, so requests to it are refused: use another host${orPermit(permit)}`,
-	setAllowPrivate: "set allowPrivate of the server",
-	logInWithHost: (host: string): string => `log in again with --private-host ${host}`,
+		`${host} is not on the public internet, so requests to it are refused: use another host${permit === undefined ? "" : `, or, if you trust this host, ${permit}`}`,
 	unreachable: (host: string): string =>
 		`${host} could not be reached: check the address, or try again later`,
 	notReached: (host: string): string =>
@@ -49,7 +47,3 @@ export const fetchTexts = {
 	tooSlow: (subject: string, seconds: number): string =>
 		`${subject} took longer than ${seconds} s: try again later`,
 } as const;
-
-function orPermit(permit: string | undefined): string {
-	return permit === undefined ? "" : `, or ${permit}`;
-}

@@ -7,7 +7,6 @@ import {
 	serverRefusal,
 } from "../../../sandbox/egress/guarded-fetch.ts";
 import { within } from "../../../sandbox/egress/reach.ts";
-import { fetchTexts } from "../../../sandbox/egress/texts.ts";
 import { mcpLoginTexts } from "./texts.ts";
 
 /** Maximum bytes of one answer. */
@@ -25,6 +24,8 @@ export interface AuthorizationReach {
 	 */
 	readonly allowPrivate: boolean;
 	readonly privateHosts: readonly string[];
+	/** Action of the operator that allows a private address of the server. Errors name the action. */
+	readonly permit?: string;
 }
 
 /** A guarded fetch for one login, refresh or revocation. It records the first problem. */
@@ -38,13 +39,17 @@ export interface AuthorizationFetch extends GuardedFetch {
  * server, so the fetch limits hosts, requests, sizes and times.
  */
 export async function authorizationFetch(
-	{ url, allowPrivate, privateHosts }: AuthorizationReach,
+	{ url, allowPrivate, privateHosts, permit }: AuthorizationReach,
 	clock: Clock,
 ): Promise<AuthorizationFetch> {
 	const own = new URL(url).hostname;
 	const guarded = await guardedFetch({
 		isPrivateAllowed: (host) => (allowPrivate && host === own) || privateHosts.includes(host),
-		permit: (host) => (host === own ? fetchTexts.setAllowPrivate : fetchTexts.logInWithHost(host)),
+		permit: {
+			address: (host) => (host === own ? permit : mcpLoginTexts.privateHost(host)),
+			// The MCP server chooses any other host, so no action is named for plain HTTP to that host.
+			http: (host) => (host === own ? permit : undefined),
+		},
 	});
 	let requests = 0;
 	let problem: ParleyError | undefined;

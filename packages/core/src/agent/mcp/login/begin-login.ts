@@ -7,6 +7,7 @@ import type {
 import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { McpAuthorizationServer, McpLogin, McpOAuthClient } from "../../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
+import { mcpConnectionTexts } from "../texts.ts";
 import { type AuthorizationFetch, authorizationFetch } from "./authorization-fetch.ts";
 import {
 	checkClientSecret,
@@ -52,13 +53,12 @@ export interface PendingLogin {
  * creates the address for the login. If a step fails, rejects with an error for the operator.
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/authorization
  */
-export async function beginLogin(
-	{ url, allowPrivate }: McpRemoteSettings,
-	options: LoginOptions,
-): Promise<PendingLogin> {
+export async function beginLogin(settings: McpRemoteSettings, options: LoginOptions): Promise<PendingLogin> {
+	const { url, allowPrivate } = settings;
 	const { redirectUrl, privateHosts, clock, ids } = options;
+	const permit = mcpConnectionTexts.allowPrivate(settings);
 	const library = await import("@modelcontextprotocol/client");
-	const guarded = await authorizationFetch({ url, allowPrivate, privateHosts }, clock);
+	const guarded = await authorizationFetch({ url, allowPrivate, privateHosts, permit }, clock);
 	try {
 		const challenge = library.extractWWWAuthenticateParams(await askForChallenge(url, guarded));
 		const { resource, metadata } = await discover(library, url, guarded, challenge.resourceMetadataUrl);

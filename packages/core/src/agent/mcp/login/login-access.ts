@@ -7,6 +7,7 @@ import {
 	type McpLogins,
 } from "../../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
+import { mcpConnectionTexts } from "../texts.ts";
 import { authorizationFetch } from "./authorization-fetch.ts";
 import { clientOf } from "./begin-login.ts";
 import { checkTokens, loginProblem, refusalCode } from "./oauth-answers.ts";
@@ -61,15 +62,13 @@ function loginRequired(settings: McpRemoteSettings): ParleyError {
  * Returns the login with new tokens, or without tokens if no later refresh can succeed. Throws for other
  * failures.
  */
-async function refreshed(
-	{ url, allowPrivate }: McpRemoteSettings,
-	login: McpLogin,
-	clock: Clock,
-): Promise<McpLogin> {
+async function refreshed(settings: McpRemoteSettings, login: McpLogin, clock: Clock): Promise<McpLogin> {
+	const { url, allowPrivate } = settings;
 	const { server, client, resource, refreshToken, privateHosts } = login;
 	if (refreshToken === undefined) return withoutTokens(login);
 	const { refreshAuthorization } = await import("@modelcontextprotocol/client");
-	const guarded = await authorizationFetch({ url, allowPrivate, privateHosts }, clock);
+	const permit = mcpConnectionTexts.allowPrivate(settings);
+	const guarded = await authorizationFetch({ url, allowPrivate, privateHosts, permit }, clock);
 	try {
 		const tokens = await refreshAuthorization(server.issuer, {
 			metadata: metadataOf(server),
