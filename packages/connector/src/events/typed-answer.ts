@@ -54,10 +54,12 @@ export async function answerTyped(
 	}
 	await subscriptions.follow(session);
 	const answering = { ...answeringOf(event, turn), session, token };
-	const needed = questionOf(context, answering)?.call?.approvals ?? 1;
+	const question = questionOf(context, answering);
 	const given = await sendTypedAnswer(context, answering, response);
-	if (given.type === "given")
+	if (given.type === "given") {
+		const needed = neededAfter(question, principalOf(parts, event));
 		return { effect: "answered", session, reply: acknowledgement(response, needed) };
+	}
 	// The question has been closed since the message was received.
 	if (given.type === "late") return undefined;
 	// In a thread, the message may be a request to the agent instead of an answer.
@@ -125,12 +127,27 @@ async function readInThread(
 	return { session, token, response: typed.response };
 }
 
-/** Returns a reply to an accepted answer. `needed` is the number of approvals that a call needs. */
-function acknowledgement({ value, cancelled }: TypedRecord["response"], needed: number): Reply {
+/**
+ * Returns the number of required approvals if the call still waits after the approval of `own`. Returns undefined if
+ * the approval completes the call.
+ */
+function neededAfter(question: OpenQuestion | undefined, own: string): number | undefined {
+	const needed = question?.call?.approvals ?? 1;
+	const voters = new Set([...(question?.voters ?? []), own]);
+	return voters.size < needed ? needed : undefined;
+}
+
+/** Returns the principal of a message's author. */
+function principalOf({ platform }: EventParts, { person, room }: Message): string {
+	return `${platform.name}:${room.tenant}:${person.id}`;
+}
+
+/** Returns a reply to an accepted answer. `needed` is the number of required approvals, if the call still waits. */
+function acknowledgement({ value, cancelled }: TypedRecord["response"], needed: number | undefined): Reply {
 	const { typed } = questionTexts;
 	if (cancelled) return { text: typed.denied };
 	if (value !== "once" && value !== "session") return { text: typed.answered };
-	return { text: needed > 1 ? approvalTexts.list.counted({ needed }) : typed.approved };
+	return { text: needed === undefined ? typed.approved : approvalTexts.list.counted({ needed }) };
 }
 
 interface OnlyPrompt {
@@ -170,7 +187,7 @@ async function onlyPromptOf(
 	const isKnown = listed.every(({ token }) => known.has(token));
 	const found = listed.find(({ token }) => token === question.token);
 	if (!isKnown || found === undefined) return undefined;
-	const own = `${parts.platform.name}:${room.tenant}:${person.id}`;
+	const own = principalOf(parts, event);
 	return { session, question, isOwnTask: found.person === own, alwaysAsk: found.always_ask };
 }
 

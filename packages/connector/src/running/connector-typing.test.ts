@@ -112,6 +112,19 @@ const scenes: Readonly<Record<string, readonly SceneStep[]>> = {
 			in: thread,
 		},
 	],
+	"the approval by message that completes a call with several approvals is acknowledged as approved": [
+		starts,
+		{ gateway: { asks: { context: { approvals: 2 } } } },
+		{
+			does({ gateway: { newest } }) {
+				const token = [...newest.asking][0] ?? "";
+				newest.record("prompt.vote", { token, by: "chat:guild:max", approvals: 1, needed: 2 });
+			},
+		},
+		{ says: "approve", in: thread, by: "olga" },
+		{ requested: "prompt_response", times: 1, with: { value: "once" } },
+		{ shows: ["Approved once** by @olga", "✅ Approved."], in: thread },
+	],
 	"a denial by message has its reason": [
 		starts,
 		approval,
