@@ -172,6 +172,8 @@ export const InboundEvent = z.discriminatedUnion("type", [
 		channels: z.exactOptional(z.union([z.literal("all"), z.array(id)])),
 		/** Whether the bot can no longer read the room, because the room was deleted or the bot was removed. */
 		gone: z.exactOptional(z.literal(true)),
+		/** Whether the audience may be unchanged, because the earlier permissions are unknown. */
+		uncertain: z.exactOptional(z.literal(true)),
 		/** Whether the channel was deleted. The notes of the channel must then be deleted, too. */
 		deleted: z.exactOptional(z.literal(true)),
 		/** Description of the change for people, for example `a guest joined`. */

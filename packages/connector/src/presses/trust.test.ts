@@ -52,7 +52,7 @@ test("a change of the audience of a channel ends its trust", async () => {
 			params: {
 				grant_id: "grant_1",
 				key: "key/grant_1",
-				reason: "the members or their permissions may have changed: a guest joined",
+				reason: "the members or their permissions have changed: a guest joined",
 			},
 		},
 	]);
@@ -75,6 +75,10 @@ test("a change of several channels of a tenant ends the trust of each of them, a
 	expect(await ended({ channels: ["3", "4", "5"] })).toMatchObject([
 		{ grant_id: "grant_1", key: "key/grant_1" },
 		{ grant_id: "grant_2", key: "key/grant_2" },
+	]);
+	const change = "the previous permissions are unknown";
+	expect(await ended({ channels: ["3"], uncertain: true, change })).toMatchObject([
+		{ reason: `the members or their permissions may have changed: ${change}` },
 	]);
 	const reason = "the bot was removed";
 	expect(await ended({ channels: "all", gone: true, change: reason })).toMatchObject([

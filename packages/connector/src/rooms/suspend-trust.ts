@@ -18,10 +18,11 @@ const maxReason = 500;
  */
 export async function suspendTrust(
 	parts: Parts,
-	{ room, channels, change, gone }: InboundEventOf<"audience">,
+	{ room, channels, change, gone, uncertain }: InboundEventOf<"audience">,
 	key: string,
 ): Promise<void> {
-	const reason = gone ? change : trustTexts.ends.audienceChanged({ change });
+	const { audienceChanged, audienceUnknown } = trustTexts.ends;
+	const reason = gone ? change : uncertain ? audienceUnknown({ change }) : audienceChanged({ change });
 	await endTrust(parts, room, { ...defined({ channels }), reason, key });
 }
 

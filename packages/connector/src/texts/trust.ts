@@ -77,6 +77,8 @@ export const trustTexts = {
 		endedBy: ({ person, reason }: { readonly person: string; readonly reason: string }): string =>
 			`${person} ended the trust${reason === "" ? "" : `: ${reason}`}`,
 		audienceChanged: ({ change }: { readonly change: string }): string =>
+			`the members or their permissions have changed: ${change}`,
+		audienceUnknown: ({ change }: { readonly change: string }): string =>
 			`the members or their permissions may have changed: ${change}`,
 		messageDeleted: "a message was deleted before its answer was complete",
 		unknownConnection:

@@ -93,9 +93,13 @@ test("a channel with a larger audience is reported, and an unknown one may have 
 	expect(await translate("CHANNEL_UPDATE", { ...open, name: "other" })).toEqual([]);
 	const hidden = { ...open, permission_overwrites: [] };
 	const expected = [{ type: "audience", channels: ["10"], change: "the permissions of the channel changed" }];
-	expect(await translate("CHANNEL_UPDATE", hidden)).toMatchObject(expected);
+	const changed = await translate("CHANNEL_UPDATE", hidden);
+	expect(changed).toMatchObject(expected);
+	expect(changed[0]).not.toHaveProperty("uncertain");
 	expect(await translate("CHANNEL_UPDATE", hidden)).toEqual([]);
-	expect(await translate("CHANNEL_UPDATE", { ...open, id: "12" })).toMatchObject([{ channels: ["12"] }]);
+	expect(await translate("CHANNEL_UPDATE", { ...open, id: "12" })).toMatchObject([
+		{ channels: ["12"], uncertain: true, change: "the previous permissions are unknown" },
+	]);
 	expect(await translate("CHANNEL_CREATE", { ...open, id: "13" })).toEqual([]);
 	expect(await translate("CHANNEL_UPDATE", { ...open, id: "13", name: "other" })).toEqual([]);
 });
@@ -149,7 +153,7 @@ test("changes during an absence are reported when the server is back, and a new 
 test("without a stored audience, the earlier readers are unknown", async () => {
 	const { translate } = place();
 	expect(await translate("GUILD_CREATE", guild)).toMatchObject([
-		{ channels: "all", change: "the previous permissions are unknown" },
+		{ channels: "all", uncertain: true, change: "the previous permissions are unknown" },
 	]);
 	expect(await translate("GUILD_CREATE", guild)).toEqual([]);
 });

@@ -205,8 +205,11 @@ export class GuildEvents {
 			await compared?.save();
 			return remembered;
 		}
-		const change = channels === "all" ? audienceTexts.unknown : of.change;
-		const everywhere = this.#everywhere(guild, { change, at: clock.now(), channels });
+		const isKnown = channels !== "all" && channels.every((one) => compared?.changed.includes(one));
+		const facts = isKnown
+			? { change: of.change }
+			: ({ change: audienceTexts.unknown, uncertain: true } as const);
+		const everywhere = this.#everywhere(guild, { ...facts, at: clock.now(), channels });
 		return [{ ...everywhere, ...defined({ stored: compared?.save }) }];
 	}
 
@@ -220,6 +223,7 @@ export class GuildEvents {
 			readonly at: number;
 			readonly channels?: "all" | readonly string[];
 			readonly gone?: true;
+			readonly uncertain?: true;
 		},
 	): Incoming {
 		const room = { tenant: guild, channel: guild, shared: false, kind: "channel" } as const;

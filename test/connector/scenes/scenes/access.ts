@@ -195,7 +195,10 @@ export const access: readonly Scene<DiscordSite>[] = [
 		steps: [
 			...trusted,
 			{ opensTo: "Sam" },
-			{ shows: /🔒 Tools require approval here again: the members or their permissions may have changed/ },
+			{
+				shows:
+					/🔒 Tools require approval here again: the members or their permissions have changed: the permissions of the channel changed/,
+			},
 		],
 	},
 	{
@@ -223,7 +226,7 @@ export const access: readonly Scene<DiscordSite>[] = [
 			},
 			{
 				shows:
-					/🔒 Tools require approval here again: the members or their permissions may have changed: the permissions of the role visitors changed/,
+					/🔒 Tools require approval here again: the members or their permissions have changed: the permissions of the role visitors changed/,
 			},
 		],
 	},
@@ -240,7 +243,10 @@ export const access: readonly Scene<DiscordSite>[] = [
 			},
 			{ opensTo: "Sam" },
 			{ starts: "connector" },
-			{ shows: /🔒 Tools require approval here again: the members or their permissions may have changed/ },
+			{
+				shows:
+					/🔒 Tools require approval here again: the members or their permissions have changed: permissions changed while I was offline/,
+			},
 		],
 	},
 	{

@@ -233,7 +233,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 				does: ({ site }) => site.general.channel.shares(site.simulator.team("Globex")),
 			},
 			{
-				shows: /🔒 Tools require approval here again: the members or their permissions may have changed/,
+				shows: /🔒 Tools require approval here again: the members or their permissions have changed/,
 				times: 1,
 			},
 			{ says: "@Parley write: notes.txt <<< hello", in: "top" },
@@ -250,7 +250,7 @@ export const slack: readonly Scene<SlackSite>[] = [
 			{ hides: "🔒" },
 			{ what: "Gus comes again", does: ({ site }) => leaveAndJoin(site, "Gus") },
 			{
-				shows: /🔒 Tools require approval here again: the members or their permissions may have changed/,
+				shows: /🔒 Tools require approval here again: the members or their permissions have changed/,
 				times: 1,
 			},
 		],
