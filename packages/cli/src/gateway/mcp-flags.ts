@@ -1,4 +1,4 @@
-import { realpath } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Io } from "../command-line/io.ts";
 import { UsageError } from "../command-line/usage.ts";
@@ -44,9 +44,12 @@ export interface LoginFlags extends McpFlags {
 	readonly privateHost?: readonly string[];
 }
 
-/** Resolves with the real path of a working directory. Rejects with a `UsageError` if the path is not accessible. */
+/** Resolves with the real path of a working directory. Rejects with a `UsageError` if it is not an accessible directory. */
 export async function workingDirectory(given: string, io: Io): Promise<string> {
-	return realpath(resolve(io.cwd, given)).catch((cause: unknown) => {
-		throw new UsageError(projectsMessages.missing({ directory: given }), { cause });
+	const missing = projectsMessages.missing({ directory: given });
+	const path = await realpath(resolve(io.cwd, given)).catch((cause: unknown) => {
+		throw new UsageError(missing, { cause });
 	});
+	if (!(await stat(path)).isDirectory()) throw new UsageError(missing);
+	return path;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CapturedIo } from "../testing/captured-io.ts";
+import { listServers } from "./mcp-list.ts";
 import { trustDirectory } from "./mcp-trust.ts";
 
 const mcpServers = {
@@ -30,4 +31,12 @@ test("a directory that does not exist is named with the action", async () => {
 	await expect(trusting).rejects.toThrow(
 		'"/absent" is not a directory, or is not accessible: use the path of a directory',
 	);
+});
+
+test("a file is not a working directory", async () => {
+	await using root = await mkdtempDisposable(join(await realpath(tmpdir()), "parley-trust-"));
+	const file = join(root.path, ".mcp.json");
+	await writeFile(file, JSON.stringify({ mcpServers }));
+	const flags = { dir: file, data: join(root.path, "data") };
+	await expect(listServers(flags, new CapturedIo())).rejects.toThrow("is not a directory");
 });
