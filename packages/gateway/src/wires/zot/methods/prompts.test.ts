@@ -173,7 +173,7 @@ test("queued prompts can have 64 MiB together", async () => {
 	expect(setup.answers.slice(1)).toEqual([
 		[
 			"w6",
-			"busy: the prompt was not queued, because the waiting prompts would exceed 64 MiB; try again later",
+			"busy: the command prompt was not queued, because the waiting commands would exceed 64 MiB; try again later",
 		],
 	]);
 	setup.send({ id: "c", type: "cancel_queued", request_id: "w1" }, large("w7"));

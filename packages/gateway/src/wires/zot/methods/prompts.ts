@@ -72,7 +72,7 @@ export class Prompts {
 		const length = [...this.#waiting, job].reduce((sum, one) => sum + lengthOf(one), 0);
 		if (length > maxWaitingLength) {
 			throw new ParleyError(
-				"busy: the prompt was not queued, because the waiting prompts would exceed 64 MiB; try again later",
+				`busy: the command ${job.type} was not queued, because the waiting commands would exceed 64 MiB; try again later`,
 				{ code: "resource_exhausted" },
 			);
 		}
