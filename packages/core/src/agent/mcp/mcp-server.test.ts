@@ -1,5 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { InMemoryTransport, isJSONRPCRequest, type Result } from "@modelcontextprotocol/client";
+import {
+	InMemoryTransport,
+	isJSONRPCRequest,
+	type JSONRPCMessage,
+	type Result,
+} from "@modelcontextprotocol/client";
+import { parseJson } from "@parley/base";
 import { ManualClock, MemoryLogger } from "@parley/base/testing";
 import { expect, test } from "vitest";
 import { McpServer } from "./mcp-server.ts";
@@ -91,17 +97,38 @@ test("a transport that opens after close is closed at once", async () => {
 	expect(server.state).toMatchObject({ phase: "closed", tools: [] });
 });
 
+const needs = {
+	timeoutMs: 1_000,
+	signal: new AbortController().signal,
+	ask: () => Promise.reject(new Error("not asked")),
+	reply: () => Promise.reject(new Error("not asked")),
+	redact: (text: string) => text,
+};
+
+test("an answer that is not JSON is reported as a failure of the server", async () => {
+	const transport = transportTo(results);
+	const send = transport.send.bind(transport);
+	const broken = Object.assign(transport, {
+		send: async (message: JSONRPCMessage) => {
+			// A remote transport reads the answer to a request while it sends the request.
+			if (isJSONRPCRequest(message) && message.method === "tools/call") parseJson("{");
+			await send(message);
+		},
+	});
+	const { server } = serverOf(async () => broken);
+	await expect(server.call("echo", {}, needs)).rejects.toThrow(
+		expect.objectContaining({
+			code: "unavailable",
+			message: expect.stringMatching(/^the MCP server s failed: /),
+		}),
+	);
+	await server.close();
+});
+
 test("invalid arguments for a resource are not reported as a failure of the server", async () => {
 	const initialize = { ...initialized, capabilities: { resources: {} } };
 	const { server } = serverOf(async () => transportTo({ initialize }));
-	const options = {
-		timeoutMs: 1_000,
-		signal: new AbortController().signal,
-		ask: () => Promise.reject(new Error("not asked")),
-		reply: () => Promise.reject(new Error("not asked")),
-		redact: (text: string) => text,
-	};
-	await expect(server.call("read_resource", {}, options)).rejects.toThrow(
+	await expect(server.call("read_resource", {}, needs)).rejects.toThrow(
 		/^invalid arguments: uri: expected string, received undefined$/,
 	);
 	await server.close();

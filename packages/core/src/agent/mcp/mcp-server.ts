@@ -11,6 +11,7 @@ import type { McpServerPhase, McpServerState } from "../../vocabulary/mcp/server
 import type { ToolContext } from "../../vocabulary/tool.ts";
 import { answerForm, type PersonQuestions } from "./answer-form.ts";
 import { type AskModel, answerSampling } from "./answer-sampling.ts";
+import { InvalidCall } from "./resources-and-prompts.ts";
 import { type Deadline, problemOf, ServerConnection, type ServerTransport } from "./server-connection.ts";
 import { mcpServerTexts } from "./texts.ts";
 
@@ -152,7 +153,7 @@ export class McpServer {
 	 * Calls a tool and returns the result. `name`: the name that the server gave the tool. Rejects:
 	 * - with `resource_exhausted` if too many calls are open
 	 * - with the signal's reason if the signal aborts
-	 * - with `invalid_argument` if the arguments for a resource or a prompt are invalid
+	 * - with `InvalidCall` if the arguments for a resource or a prompt are invalid
 	 * - with `deadline_exceeded` if the time limit passes
 	 * - with `unavailable` for any other failure
 	 */
@@ -182,7 +183,7 @@ export class McpServer {
 			}
 		} catch (reason) {
 			options.signal.throwIfAborted();
-			if (isInvalidCall(reason)) throw reason;
+			if (reason instanceof InvalidCall) throw reason;
 			if (await isLostSession(reason)) await this.#failed(attempt, reason);
 			const message = problemOf(reason);
 			const { code } = ParleyError.from(reason);
@@ -328,10 +329,6 @@ export class McpServer {
 		this.#refused = refused;
 		this.#deps.changed();
 	}
-}
-
-function isInvalidCall(reason: unknown): boolean {
-	return reason instanceof ParleyError && reason.code === "invalid_argument";
 }
 
 /**

@@ -106,10 +106,13 @@ function listed(lines: readonly string[], empty: string): CallToolResult {
 	return { content: [{ type: "text", text: lines.length === 0 ? empty : `${shown.join("\n")}${note}` }] };
 }
 
-/** Returns the checked arguments. Throws `invalid_argument` with the reason for the model. */
+/** Error for invalid arguments of a call. The message is the reason for the model. The server received no request. */
+export class InvalidCall extends ParleyError {}
+
+/** Returns the checked arguments. Throws `InvalidCall`. */
 function read<T>(schema: z.ZodType<T>, args: unknown): T {
 	const { success, data, error } = schema.safeParse(args);
 	if (success) return data;
 	const message = mcpExtraTexts.invalidArguments(faultsOf(error.issues));
-	throw new ParleyError(message, { code: "invalid_argument", cause: error });
+	throw new InvalidCall(message, { code: "invalid_argument", cause: error });
 }
