@@ -1,4 +1,5 @@
 import { ParleyError } from "@parley/base";
+import { visible } from "../../text/visible.ts";
 import type { SkillOnDisk, SkillProblem } from "./skill-files.ts";
 import { skillRefusalTexts } from "./texts.ts";
 
@@ -15,7 +16,7 @@ export function untrusted(
 	directory?: string,
 ): ParleyError {
 	const reason = trust === "changed" ? skillRefusalTexts.changed : skillRefusalTexts.untrusted;
-	return skillRefusal(skillRefusalTexts.needsTrust(skill.name, reason, directory ?? "DIR"));
+	return skillRefusal(skillRefusalTexts.needsTrust(skill.name, reason, visible(directory ?? "DIR")));
 }
 
 export function notFound(

@@ -56,6 +56,13 @@ function lastUser(model: ScriptedModel, request: number): unknown {
 	return model.requests[request]?.messages.findLast(({ role }) => role === "user")?.content;
 }
 
+test("a directory without skills is refused, and its path shows invisible characters", async () => {
+	await using w = await openWith(new ScriptedModel(), { "work\n/a.txt": "" });
+	await expect(w.runtime.skills.trust(unkeyed(), `${w.work}\n`)).rejects.toThrow(
+		/^no usable skills in \S+\/work\\u\{a\}: put .* or run `parley skills --dir \S+\/work\\u\{a\}` to see/,
+	);
+});
+
 test("a message starts a skill: its text comes first, with the arguments, and its events enclose the run", async () => {
 	const model = new ScriptedModel([says("deployed")], [says("again")]);
 	await using w = await openWith(model, {

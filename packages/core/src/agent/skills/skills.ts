@@ -6,6 +6,7 @@ import { fileFault, isNotFound } from "../../filesystem/file-error.ts";
 import { type Keyed, once } from "../../store/idempotency.ts";
 import type { Tx } from "../../store/journal.ts";
 import { stamp, type Tables } from "../../store/tables.ts";
+import { visible } from "../../text/visible.ts";
 import { type Audit, requestedBy } from "../../trust/audit/audit.ts";
 import { authorize, isAuthorized } from "../../vocabulary/authorize.ts";
 import { actingId, type Principal } from "../../vocabulary/principal.ts";
@@ -155,10 +156,10 @@ export class Skills {
 		const found = await this.#all(real);
 		const own = found.skills.filter(({ trust }) => trust !== "operator");
 		if (own.length === 0) {
-			throw new ParleyError(skillTrustTexts.noSkills(real), { code: "failed_precondition" });
+			throw new ParleyError(skillTrustTexts.noSkills(visible(real)), { code: "failed_precondition" });
 		}
 		if (digest !== undefined && digest !== found.digest) {
-			throw new ParleyError(skillTrustTexts.changed(real), { code: "aborted" });
+			throw new ParleyError(skillTrustTexts.changed(visible(real)), { code: "aborted" });
 		}
 		const contents = await Promise.all(own.map(readContent));
 		await this.#commit(
