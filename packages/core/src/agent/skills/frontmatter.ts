@@ -157,9 +157,9 @@ const fillers = new Set(["space", "newline", "comment", "tag", "anchor"]);
 const announcements = new Set(["doc-mode", "scalar", "flow-error-end"]);
 
 /**
- * Returns the number of tokens and the maximum number of nested levels in YAML text. Stops above a limit. Levels are open brackets, and
- * columns in which nested values begin. A nested value of YAML begins further right than its parent, except a list in a
- * map.
+ * Returns the number of tokens and the maximum number of nested levels in YAML text. Stops above a limit. Levels are
+ * open brackets, and columns in which nested values begin. A nested value of YAML begins further right than its parent,
+ * except a list in a map.
  */
 function sizeOf(text: string): { readonly tokens: number; readonly levels: number } {
 	const columns: number[] = [];
