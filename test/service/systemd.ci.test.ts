@@ -49,6 +49,12 @@ test("a service is installed, updated, shown and removed", async () => {
 		code: 1,
 		error: expect.stringContaining("no service"),
 	});
+	expect(await managers.run(["service", "status", "--name", "other"])).toMatchObject({
+		code: 1,
+		error: expect.stringContaining(
+			"no service other is installed; install it with `parley service install --name other`",
+		),
+	});
 	expect(await managers.run(["status"])).toMatchObject({ code: 1 });
 	expect(await managers.succeeds(["service", "uninstall"])).toBe("no service parley is installed\n");
 });
@@ -65,11 +71,11 @@ test("a service gets the keys that the operator stores, and no other key of the 
 	await mkdir(managers.data, { mode: 0o700 });
 	const stored = JSON.stringify({ GROQ_API_KEY: keys.GROQ_API_KEY });
 	await writeFile(join(managers.data, "api-keys.json"), stored, { mode: 0o600 });
+	const file = join(managers.data, "service.env");
 	const out = await managers.succeeds(["service", "install", "--env", "BRAVE_API_KEY"], keys);
 	expect(out).toContain(
-		"note: the service does not get these environment variables of this shell: MISTRAL_API_KEY, HTTPS_PROXY. `parley service install --env MISTRAL_API_KEY --env HTTPS_PROXY`",
+		`note: the service does not get these environment variables of this shell: MISTRAL_API_KEY, HTTPS_PROXY. \`parley service install --env MISTRAL_API_KEY --env HTTPS_PROXY\`, with the other flags of the service, stores them in ${file}`,
 	);
-	const file = join(managers.data, "service.env");
 	expect((await stat(file)).mode & 0o777).toBe(0o600);
 	expect(await readFile(file, "utf8")).toMatch(/^BRAVE_API_KEY=brave-1$/m);
 	const unit = await readFile(managers.unit, "utf8");

@@ -45,7 +45,8 @@ async function place({ refused = 0 } = {}) {
 		socket.send(JSON.stringify({ op: 0, t: "READY", s: 1, d }));
 		return socket;
 	};
-	return { apiUrl: `http://127.0.0.1:${port}/api`, greet, attempts: () => attempts };
+	const apiUrl = `http://127.0.0.1:${port}/api`;
+	return { apiUrl, connected: connected.promise, greet, attempts: () => attempts };
 }
 
 test("a refused first connection is retried", async () => {
@@ -56,6 +57,19 @@ test("a refused first connection is retried", async () => {
 	await ready;
 	expect(client.links.map(({ state }) => state)).toEqual(["lost", "ready"]);
 	expect(attempts()).toBe(2);
+});
+
+test.each(["READY", "RESUMED"])("the connection is lost if %s leaves the bot's ids unknown", async (t) => {
+	const { apiUrl, connected } = await place();
+	const client = new WatchedClient({ token: "token", apiUrl });
+	const ended = client.connect();
+	const d = { session_id: "S", resume_gateway_url: "ws://127.0.0.1:1" };
+	(await connected).send(JSON.stringify({ op: 0, t, s: 1, d }));
+	await client.reaches("lost", 1);
+	const detail = "Discord connected the bot without the bot's ids: restart the connector";
+	expect(client.links).toEqual([{ state: "lost", detail }]);
+	await client.port.close();
+	await ended;
 });
 
 test("malformed events and events with missing fields do not end the process or the connection", async () => {

@@ -12,7 +12,7 @@ async function* nothing() {
 	yield* [];
 }
 
-test("reports notices whose first delivery method did not reach an approver", async () => {
+test("reports that no connector is running, and notices whose first delivery method did not reach an approver", async () => {
 	await using directory = await mkdtempDisposable(join(tmpdir(), "parley-examine-"));
 	const data = directory.path;
 	const { store } = await openConnectorDatabase({ platform: "discord", dataDir: data, clock: systemClock });
@@ -32,7 +32,14 @@ test("reports notices whose first delivery method did not reach an approver", as
 	const io = new CapturedIo();
 	const flags = { data, json: true };
 	await examineConnector({ platform: discord, flags, io, found: nothing() });
-	expect(parseJson(io.drainOut())).toContainEqual({
+	const findings = parseJson(io.drainOut());
+	expect(findings).toContainEqual({
+		id: "discord-connector",
+		status: "warn",
+		what: `no Discord connector is running on the data directory ${data}`,
+		fix: "set DISCORD_TOKEN, then start the gateway with `parley start`, or run `parley discord` beside a running gateway",
+	});
+	expect(findings).toContainEqual({
 		id: "discord-notices",
 		status: "warn",
 		what: expect.stringContaining(
