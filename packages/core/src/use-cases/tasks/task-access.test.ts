@@ -86,6 +86,23 @@ test("a task has at most eight workers, and the model learns that", async () => 
 	expect(workers.map(({ state }) => state)).toEqual(Array(8).fill("completed"));
 });
 
+test("a session has at most a hundred open workers, and the model learns that", async () => {
+	const model = new TaskScript({ Top: [[spawn("c1", "W")], [says("alone, then")]] });
+	await using t = await TestRuntime.open({ model });
+	const home = await t.create();
+	const log = await EventLog.join(t.runtime, home, { afterSeq: 0 });
+	await t.runtime.tasks.submit(unkeyed(), home, { title: "Top", description: "go" });
+	await t.store.commit(async (tx) => {
+		const row = await tx.selectFrom("tasks").selectAll().executeTakeFirstOrThrow();
+		const worker = { ...row, parent_id: "task_other", state: "suspended" as const };
+		const workers = Array.from({ length: 100 }, (_, n) => ({ ...worker, id: `task_${n}` }));
+		await tx.insertInto("tasks").values(workers).execute();
+	});
+	await t.runtime.start();
+	await log.next("task.completed");
+	expect(answers(model, "Top")).toContain("the session already has 100 open workers");
+});
+
 test("workers spawn workers three deep, and the deepest have no tool for it", async () => {
 	const down = (title: string): ScriptedReply[] => [
 		[spawn("c1", title)],
