@@ -14,10 +14,10 @@ const maxDepth = 16;
  */
 const levelLimit = 64;
 /**
- * Maximum YAML tokens. A workflow of 50 steps with 10 criteria each has about 4,600. The parser needs much time for each
- * error in a malformed text.
+ * Maximum YAML tokens. A workflow of 50 steps with 50 criteria and all possible needs has about 21,000. The parser needs
+ * much time for each error in a malformed text.
  */
-const maxTokens = 6_000;
+const maxTokens = 24_000;
 
 export interface SkillFile {
 	/** Value of the frontmatter. An empty object if the file has no frontmatter. */
@@ -32,7 +32,7 @@ export interface SkillFile {
  * missing, the text is only a body. Throws `invalid_argument`, with the line if it is known:
  * - if the frontmatter is not closed or cannot be read
  * - if YAML contains an alias
- * - if the frontmatter exceeds 64 KiB, 6,000 YAML tokens, or 16 levels of nested lists and maps
+ * - if the frontmatter exceeds 64 KiB, 24,000 YAML tokens, or 16 levels of nested lists and maps
  */
 export function readFrontmatter(content: string): SkillFile {
 	const text = content.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
@@ -71,14 +71,7 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 	if (levels > levelLimit) return tooNested;
 	if (tokens > maxTokens) return { problem: refused(frontmatterTexts.tooManyTokens(maxTokens)) };
 	const counter = new LineCounter();
-	const document = parseDocument(text, {
-		lineCounter: counter,
-		schema: "core",
-		prettyErrors: false,
-		logLevel: "silent",
-		// The parser compares each key with all earlier keys, which takes quadratic time.
-		uniqueKeys: false,
-	});
+	const document = parseWithoutStacks(text, counter);
 	const [wrong] = [...document.errors, ...document.warnings];
 	if (wrong) {
 		const line = counter.linePos(wrong.pos[0]).line + before;
@@ -101,6 +94,24 @@ function parseYaml(text: string, before: number): Facts | { readonly problem: Pa
 		};
 	} catch (cause) {
 		return { problem: refused(frontmatterTexts.alias, cause) };
+	}
+}
+
+/** Parses YAML. The errors of the document have no stack traces, which take most of the time for a malformed text. */
+function parseWithoutStacks(text: string, lineCounter: LineCounter): Document.Parsed {
+	const { stackTraceLimit } = Error;
+	Error.stackTraceLimit = 0;
+	try {
+		return parseDocument(text, {
+			lineCounter,
+			schema: "core",
+			prettyErrors: false,
+			logLevel: "silent",
+			// The parser compares each key with all earlier keys, which takes quadratic time.
+			uniqueKeys: false,
+		});
+	} finally {
+		Error.stackTraceLimit = stackTraceLimit;
 	}
 }
 

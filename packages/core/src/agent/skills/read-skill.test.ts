@@ -135,20 +135,20 @@ test.each([
 	["list items with anchors", ["a:", ...Array<string>(5_000).fill("- &a b")]],
 	["brackets without a start", ["]".repeat(60_000)]],
 ])("frontmatter with very many tokens is refused before it is parsed: %s", (_, lines) => {
-	expect(() => readSkill(yaml(...lines), "a")).toThrow("more than 6000 YAML tokens");
+	expect(() => readSkill(yaml(...lines), "a")).toThrow("more than 24000 YAML tokens");
 });
 
-test("a workflow of 50 steps with all keys is valid", () => {
-	const steps = unique(50).flatMap((id, index) => [
+test("a workflow of 50 steps with all keys, each with 50 criteria and all possible needs, is valid", () => {
+	const steps = unique(50).flatMap((id, index, ids) => [
 		`  - id: s${id}`,
 		"    title: A step",
 		"    prompt: |",
 		"      Build the program: first the library,",
 		"      then the command.",
 		"    model: fast",
-		...(index > 1 ? ["    needs: [s0, s1]"] : []),
+		...(index > 0 ? ["    needs:", ...ids.slice(0, index).map((need) => `    - s${need}`)] : []),
 		"    criteria:",
-		...Array<string>(10).fill('      - "The program works: all tests pass"'),
+		...Array<string>(50).fill('    - "a: b"'),
 	]);
 	// A colon in a plain text is invalid YAML, so the second attempt with quotes must also be within the limit.
 	const lines = ["name: build", "description: Builds: all parts", "steps:", ...steps];
