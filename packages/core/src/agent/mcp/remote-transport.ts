@@ -5,6 +5,7 @@ import type { McpRemoteSettings } from "../../vocabulary/mcp/server.ts";
 import { Allowance, serverLimits } from "./allowance.ts";
 import { EventStreamCheck } from "./event-stream-check.ts";
 import { loginAccess } from "./login/login-access.ts";
+import { mcpLoginTexts } from "./login/texts.ts";
 import type { ServerTransport } from "./server-connection.ts";
 import { mcpConnectionTexts } from "./texts.ts";
 
@@ -23,7 +24,7 @@ export async function openRemote(
 		// A failure to close is ignored, because the problem is recorded and the connection is no longer used.
 		closing.close().catch(() => undefined);
 	});
-	const permit = mcpConnectionTexts.allowPrivate(settings);
+	const permit = mcpLoginTexts.allowPrivate(settings);
 	const guarded = await guardedFetch({
 		isPrivateAllowed: () => allowPrivate,
 		permit: { address: () => permit, http: () => permit },

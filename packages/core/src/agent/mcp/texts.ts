@@ -1,6 +1,4 @@
 import { definedItems } from "@parley/base";
-import { visible } from "../../text/visible.ts";
-import type { McpRemoteSettings } from "../../vocabulary/mcp/server.ts";
 import { exactSizeOf } from "../../vocabulary/stored-file.ts";
 
 interface Request {
@@ -47,10 +45,6 @@ export const mcpConnectionTexts = {
 		"it refused the token of its login, also after a refresh: log in again with `parley mcp login`",
 	scope: (option: string): string =>
 		`the token does not have the required scope: repeat \`parley mcp login\` with ${option}`,
-	allowPrivate: ({ name, directory }: Pick<McpRemoteSettings, "name" | "directory">): string =>
-		directory === undefined
-			? "set allowPrivate of the server"
-			: `trust it again with \`parley mcp trust ${visible(directory)} --server ${name} --allow-private\``,
 	otherOrigin: (origin: string): string =>
 		`a request to an address outside of ${origin} was refused: ask the operator of the server`,
 	unknown: "unknown error; try again later",

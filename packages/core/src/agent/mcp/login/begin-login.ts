@@ -7,7 +7,6 @@ import type {
 import { type Clock, defined, type Ids, ParleyError } from "@parley/base";
 import type { McpAuthorizationServer, McpLogin, McpOAuthClient } from "../../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
-import { mcpConnectionTexts } from "../texts.ts";
 import { type AuthorizationFetch, authorizationFetch } from "./authorization-fetch.ts";
 import {
 	checkClientSecret,
@@ -56,7 +55,7 @@ export interface PendingLogin {
 export async function beginLogin(settings: McpRemoteSettings, options: LoginOptions): Promise<PendingLogin> {
 	const { url, allowPrivate } = settings;
 	const { redirectUrl, privateHosts, clock, ids } = options;
-	const permit = mcpConnectionTexts.allowPrivate(settings);
+	const permit = mcpLoginTexts.allowPrivate(settings);
 	const library = await import("@modelcontextprotocol/client");
 	const guarded = await authorizationFetch({ url, allowPrivate, privateHosts, permit }, clock);
 	try {

@@ -7,7 +7,6 @@ import {
 	type McpLogins,
 } from "../../../vocabulary/mcp/login.ts";
 import type { McpRemoteSettings } from "../../../vocabulary/mcp/server.ts";
-import { mcpConnectionTexts } from "../texts.ts";
 import { authorizationFetch } from "./authorization-fetch.ts";
 import { clientOf } from "./begin-login.ts";
 import { checkTokens, loginProblem, refusalCode } from "./oauth-answers.ts";
@@ -67,7 +66,7 @@ async function refreshed(settings: McpRemoteSettings, login: McpLogin, clock: Cl
 	const { server, client, resource, refreshToken, privateHosts } = login;
 	if (refreshToken === undefined) return withoutTokens(login);
 	const { refreshAuthorization } = await import("@modelcontextprotocol/client");
-	const permit = mcpConnectionTexts.allowPrivate(settings);
+	const permit = mcpLoginTexts.allowPrivate(settings);
 	const guarded = await authorizationFetch({ url, allowPrivate, privateHosts, permit }, clock);
 	try {
 		const tokens = await refreshAuthorization(server.issuer, {

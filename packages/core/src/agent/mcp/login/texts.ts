@@ -13,6 +13,10 @@ export const mcpLoginTexts = {
 	answerOf: (host: string): string => `the answer of ${host}`,
 	largeAnswer: (host: string, bytes: number): string =>
 		`${host} sent more than ${bytes} bytes: ask the operator of that server`,
+	allowPrivate: ({ name, directory }: Place): string =>
+		directory === undefined
+			? "set allowPrivate of the server"
+			: `trust it again with \`parley mcp trust ${visible(directory)} --server ${name} --allow-private\``,
 	privateHost: (host: string): string => `log in again with --private-host ${host}`,
 	otherLogin: "the answer belongs to another login: start the login again",
 	usedAnswer: "the answer was used before: start the login again",
