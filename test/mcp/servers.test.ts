@@ -267,8 +267,8 @@ test("neither the question nor the model gets a secret of a server's request for
 });
 
 test.each([
-	["denies", { value: "no" }, "a person denied this request: send a different request"],
-	["dismisses", { cancelled: true }, "a person denied this request: send a different request"],
+	["denies", { value: "no" }, "this request was not allowed: send a different request"],
+	["dismisses", { cancelled: true }, "this request was not allowed: send a different request"],
 	["does not answer", undefined, "no person answered this request: send it again later"],
 ] as const)("a server gets no reply of the model if a person %s its request", async (_, given, reason) => {
 	await using s = await openScene([scripted(["samples"])], callsOnce("scripted__echo", { text: "" }));

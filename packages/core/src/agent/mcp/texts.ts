@@ -131,7 +131,7 @@ export const samplingTexts = {
 	},
 	allow: "Answer this text once",
 	refuse: "Do not answer",
-	denied: "a person denied this request: send a different request",
+	denied: "this request was not allowed: send a different request",
 	unanswered: "no person answered this request: send it again later",
 	tooLong: (characters: number): string =>
 		`the request is longer than ${characters} characters: send a shorter request`,
