@@ -208,7 +208,10 @@ test("without a terminal, the wizard needs --yes; with --yes, flags and variable
 	const broad = await piped(["setup", "--yes", "--only", "directory", "--project", "/"], {
 		variables: other,
 	});
-	expect(broad).toMatchObject({ status: 2, stderr: expect.stringMatching(/parley projects allow -y \/ --data /) });
+	expect(broad).toMatchObject({
+		status: 2,
+		stderr: expect.stringMatching(/parley projects allow -y \/ --data /),
+	});
 	expect((await piped(["setup", "--yes", "--only", "modle"], { variables: other })).stderr).toContain(
 		'"modle" is not a step',
 	);
