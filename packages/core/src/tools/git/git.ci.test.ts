@@ -213,7 +213,7 @@ test("a change that would run programs of the repository requires approval as a 
 	const ready = await prepare(["commit", "--allow-empty", "-m", "x"]);
 	const bound = await ready.plan.bind?.();
 	expect(bound?.notes).toEqual([
-		expect.stringMatching(/^runs only if its files stay unchanged \(\d+ in the repository\); not checked: /),
+		expect.stringMatching(/^runs only if its files stay unchanged \(\d+ in the repository\)\. Not checked: /),
 	]);
 	const approved = { ...ready.plan, binding: { ...ready.plan.binding, ...bound?.binding } };
 	await putFile("used-by-hook.sh", "x\n");
