@@ -4,7 +4,13 @@ import { cardOf, type OpenQuestion } from "../conversation/questions/question.ts
 import { openQuestions, replyCardOf } from "../conversation/questions/questions.ts";
 import { readDecision, readTypedAnswer } from "../conversation/questions/typed-answer.ts";
 import type { InboundEventOf, Room } from "../platform/inbound-event.ts";
-import { type QuestionAnswer, questionOf, readText, sendTypedAnswer } from "../presses/questions.ts";
+import {
+	awaitedApprovals,
+	type QuestionAnswer,
+	questionOf,
+	readText,
+	sendTypedAnswer,
+} from "../presses/questions.ts";
 import type { Reply } from "../rooms/handler-context.ts";
 import { readTypedRecord, type TypedRecord, writeTypedRecord } from "../rooms/typed-records.ts";
 import type { KnownSession } from "../subscription/known-sessions.ts";
@@ -57,8 +63,8 @@ export async function answerTyped(
 	const question = questionOf(context, answering);
 	const given = await sendTypedAnswer(context, answering, response);
 	if (given.type === "given") {
-		const needed = neededAfter(question, principalOf(parts, event));
-		return { effect: "answered", session, reply: acknowledgement(response, needed) };
+		const reply = await acknowledgement(response, () => awaitedApprovals(context, answering, question));
+		return { effect: "answered", session, reply };
 	}
 	// The question has been closed since the message was received.
 	if (given.type === "late") return undefined;
@@ -128,25 +134,17 @@ async function readInThread(
 }
 
 /**
- * Returns the number of required approvals if the call still waits after the approval of `own`. Returns undefined if
- * the approval completes the call.
+ * Returns a reply to an accepted answer. `awaited` resolves with the number of required approvals, if the call still
+ * waits.
  */
-function neededAfter(question: OpenQuestion | undefined, own: string): number | undefined {
-	const needed = question?.call?.approvals ?? 1;
-	const voters = new Set([...(question?.voters ?? []), own]);
-	return voters.size < needed ? needed : undefined;
-}
-
-/** Returns the principal of a message's author. */
-function principalOf({ platform }: EventParts, { person, room }: Message): string {
-	return `${platform.name}:${room.tenant}:${person.id}`;
-}
-
-/** Returns a reply to an accepted answer. `needed` is the number of required approvals, if the call still waits. */
-function acknowledgement({ value, cancelled }: TypedRecord["response"], needed: number | undefined): Reply {
+async function acknowledgement(
+	{ value, cancelled }: TypedRecord["response"],
+	awaited: () => Promise<number | undefined>,
+): Promise<Reply> {
 	const { typed } = questionTexts;
 	if (cancelled) return { text: typed.denied };
 	if (value !== "once" && value !== "session") return { text: typed.answered };
+	const needed = await awaited();
 	return { text: needed === undefined ? typed.approved : approvalTexts.list.counted({ needed }) };
 }
 
@@ -187,7 +185,7 @@ async function onlyPromptOf(
 	const isKnown = listed.every(({ token }) => known.has(token));
 	const found = listed.find(({ token }) => token === question.token);
 	if (!isKnown || found === undefined) return undefined;
-	const own = principalOf(parts, event);
+	const own = `${parts.platform.name}:${room.tenant}:${person.id}`;
 	return { session, question, isOwnTask: found.person === own, alwaysAsk: found.always_ask };
 }
 

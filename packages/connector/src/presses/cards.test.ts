@@ -69,6 +69,23 @@ test("a critical call that the button does not cover names the operator", async 
 	expect(text).toContain("**3.** `write_file` · write .env: only the operator can approve it");
 });
 
+test.each([true, false])(
+	"a call that needs two approvals is listed by whether it still waits: %j",
+	async (waits) => {
+		const several = { context: { approvals: 2, editable: false } };
+		const [first] = writes(["v.txt"], several);
+		const calls = [first].filter((event) => event !== undefined);
+		const t = new QuestionContext(calls, {
+			...sent,
+			list_prompts: () => ({ prompts: waits ? [{ token: tokenOf(1) } as never] : [] }),
+		});
+		const { text } = (await press("approve-all", t, buttonOf(calls))) ?? {};
+		expect(text).toContain(
+			waits ? "your approval is recorded, but the call needs 2 approvals" : "✅ **Approved:**",
+		);
+	},
+);
+
 test("a call with changeable arguments that the button does not cover must be approved separately", async () => {
 	const [, , votes] = writes([".a", ".b", "v.txt"], { context: { approvals: 2 } });
 	const t = new QuestionContext(

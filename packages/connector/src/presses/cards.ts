@@ -9,7 +9,7 @@ import type { Response } from "../conversation/questions/typed-answer.ts";
 import type { HandledEvent, HandlerContext, Reply } from "../rooms/handler-context.ts";
 import { approvalTexts } from "../texts/approvals.ts";
 import type { PressHandlers } from "./press.ts";
-import { refusalWords } from "./questions.ts";
+import { awaitedApprovals, refusalWords } from "./questions.ts";
 
 const { all: texts } = approvalTexts;
 
@@ -98,8 +98,11 @@ async function answerOne(
 	const params = { token, key: `${key}:${number}`, ...response, ...read, ...context.onBehalf(person, room) };
 	try {
 		const { late } = await context.gateway.request("prompt_response", params, { sessionId: session });
-		const needed = question?.call?.approvals ?? 1;
-		if (!late) return verb === "approve" && needed > 1 ? texts.counted({ needed }) : undefined;
+		if (!late) {
+			if (verb === "deny") return undefined;
+			const needed = await awaitedApprovals(context, { person, room, session, token }, question);
+			return needed === undefined ? undefined : texts.counted({ needed });
+		}
 		const slice = context.session(session)?.state.questions;
 		const outcome = slice && closedQuestion(slice, token)?.outcome;
 		return outcome === undefined ? texts.notWaiting : texts.answered({ outcome });

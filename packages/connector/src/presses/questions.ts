@@ -212,6 +212,20 @@ export async function findPrompt(
 	return prompts.find((one) => one.token === token);
 }
 
+/**
+ * Returns the number of approvals that a call requires, if the call still waits after an approval. Returns undefined if
+ * the call is decided, or requires only one approval.
+ */
+export async function awaitedApprovals(
+	context: HandlerContext,
+	answering: Answering,
+	question: OpenQuestion | undefined,
+): Promise<number | undefined> {
+	const needed = question?.call?.approvals ?? 1;
+	const waits = needed > 1 && (await findPrompt(context, answering)) !== undefined;
+	return waits ? needed : undefined;
+}
+
 async function openPage(context: HandlerContext, answering: QuestionAnswer): Promise<Reply> {
 	const { person, room, key, session, token } = answering;
 	const closed = whyClosed(context, answering);

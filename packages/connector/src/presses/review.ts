@@ -25,7 +25,7 @@ export const pressesOfReviews: PressHandlers<"review" | "review-all" | "review-c
 		const [token = ""] = event.values;
 		const row = cardOf(context, { session, subject })?.rows.find((one) => one.token === token);
 		const shown = row && (await showWaiting(context, event, { row, session }));
-		if (!shown) return { text: texts.noneWaits };
+		if (!shown) return { text: texts.callClosed };
 		return { text: shown.text, controls: [shown.buttons] };
 	},
 };

@@ -91,8 +91,14 @@ const talking: ScriptedMethods = {
 	prompt_response({ token, value, cancelled, reason }, call) {
 		const session = call.gateway.sessions.find(({ asking }) => asking.has(token));
 		if (!session) throw new ParleyError("prompt not found", { code: "not_found" });
-		session.asking.delete(token);
 		const by = personOf(call);
+		// As on the real gateway, a call waits until the required number of people have approved it.
+		const { approvals, needed } = approvalsWith(by, session, token);
+		if (!cancelled && approvals < needed) {
+			session.record("prompt.vote", { token, by, approvals, needed });
+			return { status: "sent" };
+		}
+		session.asking.delete(token);
 		const remembered = value === "session";
 		session.record("prompt.response", {
 			token,
@@ -206,6 +212,27 @@ const looking: ScriptedMethods = {
 		})),
 	}),
 };
+
+/** Returns the number of approvals of a call with the approval of `by`, and the number that the call requires. */
+function approvalsWith(
+	by: string,
+	{ frames }: ScriptedSession,
+	token: string,
+): { readonly approvals: number; readonly needed: number } {
+	const voters = new Set([by]);
+	let needed = 1;
+	for (const { event, payload } of frames) {
+		// The casts are safe because each recorded event has the payload of its type.
+		if (event === "prompt.request") {
+			const question = payload as EventPayloads["prompt.request"];
+			if (question.token === token) needed = question.context.approvals ?? 1;
+		} else if (event === "prompt.vote") {
+			const vote = payload as EventPayloads["prompt.vote"];
+			if (vote.token === token) voters.add(vote.by);
+		}
+	}
+	return { approvals: voters.size, needed };
+}
 
 type Listed = MethodResult<"list_prompts">["prompts"][number];
 

@@ -152,7 +152,7 @@ export const approvalTexts = {
 	all: {
 		/** Text above the complete calls. Only the person who pressed the button sees it. */
 		review: "The post shortens some of these calls. Read them here in full, then decide.",
-		noneWaits: "This call is no longer waiting for a decision.",
+		callClosed: "This call is no longer waiting for a decision.",
 		done: { approve: "✅ **Approved:**", deny: "⛔ **Denied:**" },
 		left: { approve: "**Not approved:**", deny: "**Not denied:**" },
 		counted: ({ needed }: { readonly needed: number }): string =>

@@ -60,7 +60,8 @@ export const messageTexts = {
 	effects: {
 		none: "I ignored it",
 		sent: "I accepted it as a request",
-		edited: "it was edited after I had accepted it. To send the edited text, press the button below it",
+		edited:
+			"it was edited after I had accepted it. To send the edited text, press the button below the message",
 		answered: "it answered a question",
 		replied: "it was a reply to a task",
 		stopped: "it stopped my work",

@@ -205,6 +205,7 @@ export class GuildEvents {
 			await compared?.save();
 			return remembered;
 		}
+		// If one of the channels was not compared, the reason must be true for this channel, too.
 		const isKnown = channels !== "all" && channels.every((one) => compared?.changed.includes(one));
 		const facts = isKnown
 			? { change: of.change }
