@@ -50,6 +50,10 @@ export async function workingDirectory(given: string, io: Io): Promise<string> {
 	const path = await realpath(resolve(io.cwd, given)).catch((cause: unknown) => {
 		throw new UsageError(missing, { cause });
 	});
-	if (!(await stat(path)).isDirectory()) throw new UsageError(missing);
+	const isDirectory = await stat(path).then(
+		(found) => found.isDirectory(),
+		() => false,
+	);
+	if (!isDirectory) throw new UsageError(missing);
 	return path;
 }

@@ -114,7 +114,7 @@ async function extract(
 			const to = join(target, path);
 			for (let parent = dirname(to); parent !== target; parent = dirname(parent)) directories.add(parent);
 			await unpack(to, content).catch((reason: unknown) => {
-				throw errno(reason) === "EEXIST" ? sameName(path) : reason;
+				throw ["EEXIST", "ENOTDIR"].includes(errno(reason) ?? "") ? sameName(path) : reason;
 			});
 			await failpoints.reach("restore.unpacked");
 		},

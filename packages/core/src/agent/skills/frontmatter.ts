@@ -1,7 +1,7 @@
 import { defined, ParleyError } from "@parley/base";
 import { parse, TomlError } from "smol-toml";
 import { CST, type Document, isMap, isNode, isScalar, Lexer, LineCounter, parseDocument, visit } from "yaml";
-import { visible } from "../../text/visible.ts";
+import { shorten, visible } from "../../text/visible.ts";
 import { frontmatterTexts } from "./texts.ts";
 
 /** Maximum bytes of the frontmatter. */
@@ -124,7 +124,7 @@ function repeatedKey(document: Document.Parsed): { readonly key: string; readonl
 			for (const { key } of items) {
 				if (!isScalar(key)) continue;
 				if (values.has(key.value)) {
-					const shown = visible(JSON.stringify(String(key.value).slice(0, 100)));
+					const shown = visible(JSON.stringify(shorten(String(key.value), 100)));
 					found = { key: shown, at: key.range?.[0] ?? 0 };
 					return visit.BREAK;
 				}

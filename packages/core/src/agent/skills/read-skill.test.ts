@@ -189,7 +189,7 @@ test.each([
 	[yaml("name: 'x"), /^line \d: /],
 	[yaml("name: x", "name: y"), /^line 3: the key "name" is given twice: remove one of them$/],
 	[yaml("a: { b: { c: 1, d: 2, c: 3 } }"), /^line 2: the key "c" is given twice/],
-	[yaml(...Array<string>(2).fill(`${"x".repeat(200)}: 1`)), /^line 3: the key "x{100}" is given twice/],
+	[yaml(...Array<string>(2).fill(`${"x".repeat(200)}: 1`)), /^line 3: the key "x{100}…" is given twice/],
 	[yaml("\u{202e}a: 1", "\u{202e}a: 2"), /^line 3: the key "\\u\{202e\}a" is given twice/],
 	[yaml(`a: ${"[".repeat(20)}${"]".repeat(20)}`), /more than 16 nested levels/],
 	[yaml("a:", `  ${"- ".repeat(16)}b: 1`), /more than 16 nested levels/],

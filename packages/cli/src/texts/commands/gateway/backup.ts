@@ -28,8 +28,8 @@ export const restoreMessages = {
 export const backupHelp = {
 	notes: `
 You do not need to stop the gateway. The file contains sessions, stored files,
-agents and settings. It also contains keys and tokens: a person who can read the file
-has all permissions of the operator.
+agents and settings. It also contains keys and tokens: a person who can read
+the file has all permissions of the operator.
 
 Example:
   parley backup ~/parley-backup.tar.gz

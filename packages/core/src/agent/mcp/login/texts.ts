@@ -16,7 +16,7 @@ export const mcpLoginTexts = {
 	allowPrivate: ({ name, directory }: Place): string =>
 		directory === undefined
 			? "set allowPrivate of the server"
-			: `trust it again with \`parley mcp trust ${visible(directory)} --server ${name} --allow-private\``,
+			: `trust the server again with \`parley mcp trust ${visible(directory)} --server ${name} --allow-private\` and its other flags`,
 	privateHost: (host: string): string => `log in again with --private-host ${host}`,
 	otherLogin: "the answer belongs to another login: start the login again",
 	usedAnswer: "the answer was used before: start the login again",
