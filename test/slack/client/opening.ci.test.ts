@@ -86,6 +86,9 @@ test("without a response from Slack the client waits and retries", async () => {
 	await connecting;
 	await opens(2);
 	expect(one.states).toEqual(["lost", "ready"]);
+	expect(one.links[0]).toMatchObject({
+		detail: expect.stringMatching(/^cannot connect to Slack: .*; retrying$/),
+	});
 	expect(simulator.network.pending).toBe(0);
 });
 

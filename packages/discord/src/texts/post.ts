@@ -20,7 +20,7 @@ export const postTexts = {
 	completeMessageFile: "The complete text of this message",
 
 	tooManyFiles: ({ count, maximum }: { readonly count: number; readonly maximum: number }) =>
-		`the post has ${count} files, and Discord accepts at most ${maximum}`,
+		`the post has ${count} files (maximum ${maximum})`,
 	fileTooLarge: ({
 		name,
 		bytes,
@@ -33,9 +33,9 @@ export const postTexts = {
 	filesTooLarge: ({ bytes, maximum }: { readonly bytes: number; readonly maximum: number }) =>
 		`the files together have ${bytes} bytes, and a request to Discord must be smaller than ${maximum} bytes`,
 	fileName: ({ length, maximum }: { readonly length: number; readonly maximum: number }) =>
-		`the name of a file has ${length} characters, and Discord accepts 1 to ${maximum}`,
+		`the name of a file has ${length} characters (allowed: 1 to ${maximum})`,
 	fileDescription: ({ length, maximum }: { readonly length: number; readonly maximum: number }) =>
-		`the description of a file has ${length} characters, and Discord accepts at most ${maximum}`,
+		`the description of a file has ${length} characters (maximum ${maximum})`,
 } as const;
 
 function notAttached(count: number): string {

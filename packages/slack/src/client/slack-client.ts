@@ -110,7 +110,7 @@ class SlackClient implements SlackPort {
 			const tried = await calls.call({ method: "auth.test", args: {} }).then(readAccount, lostBy);
 			if ("account" in tried) return this.#receive(tried.account, handlers);
 			if ("refused" in tried) return report({ state: "refused", detail: tried.refused });
-			report({ state: "lost", detail: connectionTexts.noSocket({ reason: tried.lost }) });
+			report({ state: "lost", detail: connectionTexts.notConnected({ reason: tried.lost }) });
 			// An abort ends the delay, and then the loop.
 			await delay(clock, waitMs / 2 + (waitMs / 2) * chance(), signal).catch(() => undefined);
 		}

@@ -46,7 +46,7 @@ export const connectionTexts = {
 		access_denied: "the workspace denies access; ask its administrator to allow the app",
 		socket_mode_disabled: "in the settings of the app, switch on Socket Mode",
 	},
-	noSocket: ({ reason }: { readonly reason: string }) => `cannot connect to Slack: ${reason}; retrying`,
+	notConnected: ({ reason }: { readonly reason: string }) => `cannot connect to Slack: ${reason}; retrying`,
 	socketLost: "the connection to Slack was lost: reconnecting",
 	socketModeOff: "Socket Mode was switched off: in the settings of the app, switch it on",
 	lateBody: ({ seconds }: { readonly seconds: number }) =>

@@ -134,7 +134,7 @@ export class SocketPair implements Transport {
 		const pause = Math.max(limit, waitMs / 2 + (waitMs / 2) * chance());
 		log.warn("could not open a socket to Slack", { error: reason, waitMs: pause });
 		// Another socket that is being opened may still succeed.
-		if (this.#own.size === 0) lost(connectionTexts.noSocket({ reason: wordsOf(reason) }));
+		if (this.#own.size === 0) lost(connectionTexts.notConnected({ reason: wordsOf(reason) }));
 		await this.#wait(pause);
 	}
 
