@@ -180,6 +180,14 @@ test("while Slack accepts no files, the post waits", async () => {
 	expect(port.methods).not.toContain("chat.postMessage");
 });
 
+test("an upload address that is missing in Slack's response is reported with the name of the file", async () => {
+	const { surface, port, row } = open();
+	port.answer("files.getUploadURLExternal", ok({}));
+	await expect(surface.send(row(post))).rejects.toThrow(
+		`cannot upload the file ${file.name}: Slack's response contains no upload address`,
+	);
+});
+
 test("a file of the gateway is shared by its name, and a deleted one is listed", async () => {
 	const { surface, port, row, stored } = open();
 	const upload = { fileId: "f1", name: "chart.png", size: 3, alt: "A chart" };

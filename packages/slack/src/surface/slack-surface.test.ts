@@ -219,6 +219,15 @@ test.each([
 	});
 });
 
+test("Slack's details about invalid arguments precede the advice", async () => {
+	const { surface, port, row, post } = open();
+	const answer = refused("invalid_blocks", { response_metadata: { messages: ["[ERROR] no type"] } });
+	port.answer("chat.postMessage", answer, answer);
+	await expect(surface.send(row(post()))).rejects.toThrow(
+		"Slack refuses chat.postMessage (invalid_blocks) [[ERROR] no type]: the blocks of the message are invalid; report",
+	);
+});
+
 test("after Slack refuses a token no post is lost: all wait, and Slack gets no request for a minute", async () => {
 	const { surface, port, row, post, log, clock } = open();
 	port.answer("chat.postMessage", refused("token_revoked"));
