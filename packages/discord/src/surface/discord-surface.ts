@@ -15,7 +15,6 @@ import type { DiscordPort, OwnAccount } from "../vocabulary/discord-port.ts";
 import { cutTo, errorCodes, limits } from "../vocabulary/limits.ts";
 import { linkToRoom } from "../vocabulary/links.ts";
 import { Caller } from "./caller.ts";
-import { threadNameProblem } from "./check.ts";
 import { Finder } from "./find-post.ts";
 import { channelOf, PostChannels } from "./post-channels.ts";
 import { Posts } from "./posts.ts";
@@ -174,9 +173,6 @@ class Threads {
 		const message = await places.messageOf(row, card);
 		const channel = channelOf(row.conversation);
 		const body = { name: cutTo(name, limits.threadName), auto_archive_duration: weekOfMinutes };
-		const problem = threadNameProblem(body.name);
-		if (problem !== undefined)
-			throw new DeliveryError(deliveryTexts.invalidThread({ problem }), { kind: "rejected" });
 		try {
 			const path = `/channels/${channel}/messages/${message}/threads`;
 			const { limits: empty } = await caller.ask({ method: "POST", path, body }, "thread", channel);

@@ -16,8 +16,6 @@ export const deliveryTexts = {
 	tokenRefused: "Discord does not accept the token: restart the connector with a valid DISCORD_TOKEN",
 	invalid: ({ problems }: { readonly problems: readonly string[] }) =>
 		`cannot send the message, because Discord would refuse it: ${problems.join(", ")}; report this as a bug in Parley`,
-	invalidThread: ({ problem }: { readonly problem: string }) =>
-		`cannot open the thread, because Discord would refuse it: ${problem}; report this as a bug in Parley`,
 	noMessageId: "cannot confirm the post: Discord's response contains no message id",
 	noDirectMessages: "cannot open a direct message: Discord's response contains no channel",
 	noMessages: "cannot read messages: Discord's response is not a list of messages",
