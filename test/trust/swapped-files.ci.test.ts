@@ -207,7 +207,7 @@ test("a command runs if only logs, databases and files of git changed after the 
 	expect(status).toBe("completed");
 	expect(existsSync(setup.evil)).toBe(true);
 	expect(notes).toContain(
-		"runs only if its files stay unchanged (2 here, and files that the command names); " +
+		"runs only if its files stay unchanged (2 here, and files that the command names). " +
 			"Not checked: documents, logs, databases, caches, files elsewhere",
 	);
 });
