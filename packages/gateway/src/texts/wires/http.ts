@@ -1,10 +1,12 @@
+import { alternatives } from "@parley/base";
+
 /**
  * Errors and hints of HTTP requests. A text that begins with `is`, `has` or `needs` follows the name and the value of
  * a parameter.
  */
 export const httpErrorTexts = {
 	notFound: ({ path, paths }: { readonly path: string; readonly paths: readonly string[] }) =>
-		`not found: ${path}; use ${paths.slice(0, -1).join(", ")} or ${paths.at(-1)}`,
+		`not found: ${path}; use ${alternatives(paths)}`,
 	needsSession: "needs a session: add session=ID",
 	limit: "is not allowed: use a whole number from 1 to 1000",
 	position: "is not allowed: use a whole number of at most 15 digits",
