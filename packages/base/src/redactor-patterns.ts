@@ -112,7 +112,8 @@ const endless = [
 ];
 
 /**
- * Patterns of credentials that are not registered. Each pattern runs in linear time, because each repetition is bounded or cannot start again inside text that it has just matched.
+ * Patterns of credentials that are not registered. Each pattern runs in linear time, because each repetition is bounded
+ * or cannot start again inside text that it has just matched.
  */
 export const shapes: readonly RegExp[] = [
 	...endless.map(({ source }) => new RegExp(source, "g")),

@@ -231,8 +231,8 @@ function separated(nodes: readonly Inline[]): Inline[] {
 }
 
 /**
- * Whether two adjacent nodes need a separator, because Discord would else parse them together. Cases: `_a_b`, `~~a~~_b_`, and two adjacent code
- * spans.
+ * Whether two adjacent nodes need a separator, because Discord would otherwise parse them together. Cases: `_a_b`,
+ * `~~a~~_b_`, and two adjacent code spans.
  */
 function wouldRunTogether(node: Inline, next: Inline): boolean {
 	if (node.type === "inlineCode") return next.type === "inlineCode";
